@@ -1,0 +1,41 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test lint check clean
+.NOTPARALLEL:
+
+demo: $(VENV)/.core
+	$(BIN)/python -m sklearn_reclink.demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy sklearn_reclink
+
+check:
+	bash .ci/run
+
+clean:
+	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -f $(VENV)/.core $(VENV)/.test $(VENV)/.lint
+	find sklearn_reclink tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[test]'
+	touch $@ $(VENV)/.core
+
+$(VENV)/.lint: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[lint]'
+	touch $@ $(VENV)/.core
