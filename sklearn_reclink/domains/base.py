@@ -1,0 +1,61 @@
+"""What a solver may ask of a set of admissible parameters.
+
+A domain is a closed convex cone ``{theta : g . theta >= 0 for all of its rows g}``. Links do
+not change when ``theta`` is scaled, so the papers' normalisations play no part in the search.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+
+class Domain(ABC):
+    """A convex cone of parameters.
+
+    Attributes
+    ----------
+    n_parameters : int
+        Dimension of ``theta``.
+    """
+
+    n_parameters: int
+
+    @property
+    @abstractmethod
+    def rows(self) -> np.ndarray:
+        """Unit rows ``g`` with ``g . theta >= 0``, (n_rows, n_parameters)."""
+
+    @property
+    @abstractmethod
+    def centre(self) -> np.ndarray:
+        """A point in the interior: the parameters of the plain Euclidean distance."""
+
+    @property
+    def generators(self) -> np.ndarray | None:
+        """The extreme rays, (n_parameters, n_parameters), if the cone is simplicial."""
+        return None
+
+    def contains(self, theta: np.ndarray) -> bool:
+        """Whether ``theta`` is admissible, exactly."""
+        return bool(np.all(self.rows @ theta >= 0))
+
+    def separate(self, theta: np.ndarray) -> np.ndarray:
+        """Unit rows of the domain that ``theta`` violates, (n_rows, n_parameters).
+
+        A domain whose `rows` are complete returns none; a domain with endlessly many
+        (positive semi-definite matrices) returns the most violated ones.
+        """
+        return np.empty((0, self.n_parameters))
+
+    def repair(self, theta: np.ndarray) -> np.ndarray:
+        """The nearest truly admissible parameters to ones that rounding left just outside."""
+        return theta
+
+    def dominated(self, residual: np.ndarray, allowance: np.ndarray) -> bool:
+        """Whether ``residual . theta <= allowance . |theta|`` for every admissible ``theta``.
+
+        A sufficient test is enough: it decides whether a rounded proof stands.
+        """
+        return bool(np.all(np.abs(residual) <= allowance))

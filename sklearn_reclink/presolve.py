@@ -1,0 +1,170 @@
+"""Reductions that leave the optimum unchanged, each with its proof.
+
+Let ``c_ij`` be the squared differences of record ``i`` and masked record ``j``. A monotone
+distance (weighted mean, OWA, Choquet) never falls when a component of ``c`` grows, and grows
+by the factor ``s`` when all of ``c`` does.
+
+*Never linked.* If ``c_ij <= c_ii`` in every variable then ``d_ij <= d_ii`` for all parameters:
+``i`` is not re-identified. The records left are the **ceiling** of every monotone attacker,
+known without any optimisation.
+
+*Harmless impostor.* If ``c_ij > s c_ii`` in every variable with ``s`` just above 1, then
+``d_ij > s d_ii``: ``j`` never beats the own record, and its row can go.
+
+*Dominated row.* If ``c_ij <= c_ij'`` in every variable then ``d_ij <= d_ij'``: a record that
+beats ``j`` beats ``j'``, and the row of ``j'`` can go. Of equal ones the first stays.
+
+*Always linked.* A record with no row left is re-identified by all parameters.
+
+For a distance that is not monotone only an impostor with the very same masked values (a zero
+row) is known to defeat a record; its rows are grown by the solver, as parameters violate them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from sklearn_reclink.problem import LinkageProblem
+from sklearn_reclink.ties import TIE_TOLERANCE
+
+_CLEAR = 1 + 4 * TIE_TOLERANCE
+
+
+@njit(cache=True, nogil=True)
+def _beats(first, second, factor):  # type: ignore[no-untyped-def]
+    for k in range(first.shape[0]):
+        if first[k] > factor * second[k]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _is_beaten(original, masked, record):  # type: ignore[no-untyped-def]
+    """Whether some impostor is at least as near as the own record in every variable."""
+    n_records, n_features = masked.shape
+    own = (original[record] - masked[record]) ** 2
+    for j in range(n_records):
+        if j == record:
+            continue
+        beaten = True
+        for k in range(n_features):
+            if (original[record, k] - masked[j, k]) ** 2 > own[k]:
+                beaten = False
+                break
+        if beaten:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _beaten(original, masked):  # type: ignore[no-untyped-def]
+    n_records = original.shape[0]
+    beaten = np.zeros(n_records, np.bool_)
+    for i in range(n_records):
+        beaten[i] = _is_beaten(original, masked, i)
+    return beaten
+
+
+@njit(cache=True, nogil=True)
+def _harmful_front(c, record):  # type: ignore[no-untyped-def]
+    """The impostors of one record that are neither harmless nor dominated, nearest first."""
+    n_records, n_features = c.shape
+    own = c[record]
+    total = np.empty(n_records)
+    for j in range(n_records):
+        total[j] = np.sum(c[j])
+        harmless = j != record
+        for k in range(n_features):
+            if c[j, k] <= _CLEAR * own[k]:
+                harmless = False
+                break
+        if harmless or j == record:
+            total[j] = np.inf
+    order = np.argsort(total, kind="mergesort")
+    front = np.empty(n_records, np.int64)
+    size = 0
+    for j in order:
+        if total[j] == np.inf:
+            break
+        dominated = False
+        for m in range(size):
+            if _beats(c[front[m]], c[j], 1.0):
+                dominated = True
+                break
+        if not dominated:
+            front[size] = j
+            size += 1
+    return front[:size].copy()
+
+
+@dataclass(frozen=True)
+class Presolved:
+    """What is left to decide.
+
+    Attributes
+    ----------
+    never, always : ndarray of int
+        Records that no, or all, admissible parameters link.
+    open : ndarray of int
+        The other records.
+    records, impostors : ndarray of int
+        The rows to start from, as pairs; all rows of the open records if ``complete``.
+    complete : bool
+        Whether a record that satisfies its rows here is linked.
+    """
+
+    never: np.ndarray
+    always: np.ndarray
+    open: np.ndarray
+    records: np.ndarray
+    impostors: np.ndarray
+    complete: bool
+
+
+def beaten_records(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
+    """Records that an impostor matches or beats in every variable, (n_records,) of bool."""
+    return np.asarray(_beaten(np.ascontiguousarray(original), np.ascontiguousarray(masked)))
+
+
+def linkage_ceiling(original: np.ndarray, masked: np.ndarray) -> int:
+    """How many records a monotone attacker can link at the very most."""
+    return int(len(original) - beaten_records(original, masked).sum())
+
+
+def presolve(problem: LinkageProblem) -> Presolved:
+    """Apply every reduction that the distance allows."""
+    return _presolve_monotone(problem) if problem.monotone else _presolve_general(problem)
+
+
+def _presolve_monotone(problem: LinkageProblem) -> Presolved:
+    beaten = beaten_records(problem.original, problem.masked)
+    fronts = {
+        i: _harmful_front(problem.squared_differences(i), i) for i in np.flatnonzero(~beaten)
+    }
+    still_open = np.array([i for i, front in fronts.items() if len(front)], dtype=np.int64)
+    always = np.array([i for i, front in fronts.items() if not len(front)], dtype=np.int64)
+    return Presolved(
+        never=np.flatnonzero(beaten),
+        always=always,
+        open=still_open,
+        records=np.repeat(still_open, [len(fronts[i]) for i in still_open]),
+        impostors=np.concatenate([fronts[i] for i in still_open] or [np.empty(0, np.int64)]),
+        complete=True,
+    )
+
+
+def _presolve_general(problem: LinkageProblem) -> Presolved:
+    _, first, counts = np.unique(problem.masked, axis=0, return_inverse=True, return_counts=True)
+    duplicated = counts[first.ravel()] > 1
+    still_open = np.flatnonzero(~duplicated)
+    return Presolved(
+        never=np.flatnonzero(duplicated),
+        always=np.empty(0, np.int64),
+        open=still_open,
+        records=np.empty(0, np.int64),
+        impostors=np.empty(0, np.int64),
+        complete=False,
+    )

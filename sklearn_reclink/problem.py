@@ -1,0 +1,131 @@
+"""The linkage problem: which parameters re-identify the most records?
+
+With the features of a distance, ``d^2(a_i, b_j) = theta . phi(a_i, b_j)``, record ``i`` is
+re-identified iff ``row_ij . theta > 0`` for every impostor ``j``, where::
+
+    row_ij = phi(a_i, b_j) - phi(a_i, b_i)
+
+and ``theta`` lies in a convex cone, the domain. Scaling ``theta`` changes no link, so the
+normalisations of the papers (weights that sum to 1, ``mu(V) = 1``) are left to the estimators.
+Rows are made when asked for: ``N (N - 1)`` of them are never held.
+
+Notation: ``original`` and ``masked`` are standardised coordinates, ``a_i - b_j`` being the
+difference of the papers; a *record* is a row of both, an *impostor* any other masked record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+
+from sklearn_reclink.domains import Domain
+from sklearn_reclink.ties import strictly_nearer
+
+
+class Status(StrEnum):
+    """How a search ended."""
+
+    OPTIMAL = "optimal"
+    TIME_LIMIT = "time_limit"
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The best parameters found and what was proven about them.
+
+    ``bound`` is the largest number of records that any admissible parameters could link;
+    ``n_linked`` is a recount with ``theta``. ``theta`` is None when nothing was found.
+    """
+
+    theta: np.ndarray | None
+    n_linked: int
+    bound: int
+    status: Status
+
+
+class Features(Protocol):
+    """What a problem needs of a distance."""
+
+    monotone: bool
+
+    def features(self, differences: np.ndarray) -> np.ndarray: ...
+
+    def evaluate(
+        self, theta: np.ndarray, differences: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+
+
+@dataclass(frozen=True)
+class LinkageProblem:
+    """Rows of every record and the cone of admissible parameters.
+
+    Parameters
+    ----------
+    original, masked : ndarray of shape (n_records, n_features)
+        Standardised coordinates; row i of both belongs to the same person.
+    distance : Features
+        The features ``phi`` and whether the distance is monotone in every ``|difference|``.
+    domain : Domain
+        The admissible parameters.
+    """
+
+    original: np.ndarray
+    masked: np.ndarray
+    distance: Features
+    domain: Domain
+
+    @property
+    def n_records(self) -> int:
+        return len(self.original)
+
+    @property
+    def n_parameters(self) -> int:
+        return self.domain.n_parameters
+
+    @property
+    def monotone(self) -> bool:
+        """Whether a componentwise nearer impostor is nearer for all admissible parameters."""
+        return self.distance.monotone
+
+    def squared_differences(self, record: int) -> np.ndarray:
+        """``c_ij`` of one record against every masked record, (n_records, n_features)."""
+        return np.asarray((self.original[record] - self.masked) ** 2)
+
+    def rows(self, records: Any, impostors: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of the given (record, impostor) pairs, and the magnitudes that ties are judged by.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_pairs, n_parameters)
+            ``phi(a_i, b_j) - phi(a_i, b_i)``.
+        magnitudes : ndarray of shape (n_pairs, n_parameters)
+            ``|phi(a_i, b_j)| + |phi(a_i, b_i)|``.
+        """
+        own = self.distance.features(self.original[records] - self.masked[records])
+        other = self.distance.features(self.original[records] - self.masked[impostors])
+        return other - own, np.abs(other) + np.abs(own)
+
+    def linked(self, theta: np.ndarray) -> np.ndarray:
+        """Which records the parameters re-identify: a recount, (n_records,) of bool."""
+        linked = np.empty(self.n_records, dtype=bool)
+        for i in range(self.n_records):
+            value, magnitude = self.distance.evaluate(theta, self.original[i] - self.masked)
+            nearer = strictly_nearer(value[i], magnitude[i], value, magnitude)
+            nearer[i] = True
+            linked[i] = nearer.all()
+        return linked
+
+
+def linkage_problem(
+    original: np.ndarray, masked: np.ndarray, distance: Features, domain: Domain
+) -> LinkageProblem:
+    """The problem of two aligned files of standardised coordinates."""
+    return LinkageProblem(
+        np.ascontiguousarray(original, dtype=float),
+        np.ascontiguousarray(masked, dtype=float),
+        distance,
+        domain,
+    )

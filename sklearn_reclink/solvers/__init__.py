@@ -1,0 +1,46 @@
+"""Solvers know rows and domains: never a distance, never the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from sklearn_reclink.problem import LinkageProblem, Solution
+from sklearn_reclink.solvers.exact import solve_exact
+
+__all__ = ["solve"]
+
+
+def solve(
+    problem: LinkageProblem,
+    *,
+    time_limit: float = 60.0,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    verbose: int = 0,
+    start: Iterable[np.ndarray] = (),
+) -> Solution:
+    """The parameters that link the most records, and a proven bound.
+
+    Parameters
+    ----------
+    problem : LinkageProblem
+    time_limit : float
+        Seconds after which the search stops and returns what it has.
+    n_jobs : int or None
+        Threads.
+    random_state : int, RandomState instance or None
+        Seeds the order in which records are tried; the optimum does not depend on it.
+    verbose : int
+        Above 0, progress is printed.
+    start : iterable of ndarray
+        Parameters to start from.
+    """
+    from sklearn.utils import check_random_state
+
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    return solve_exact(
+        problem, time_limit=time_limit, rng=np.random.default_rng(seed), start=start
+    )

@@ -1,0 +1,81 @@
+"""The best parameters so far, always by recount.
+
+A solver's claim to have linked a record counts for nothing: the records that parameters link
+are counted with the distances themselves and the rule of `ties`. The rows at hand give a quick
+upper limit on the count (a violated row is a lost record), so most candidates never need it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sklearn_reclink.presolve import Presolved
+from sklearn_reclink.problem import LinkageProblem
+from sklearn_reclink.solvers.oracle import DOMAIN, Oracle
+from sklearn_reclink.ties import TIE_TOLERANCE
+
+
+class Incumbent:
+    """Keeps the parameters that link the most records.
+
+    Attributes
+    ----------
+    theta : ndarray or None
+    linked : ndarray of bool
+        Which records ``theta`` links, (n_records,).
+    """
+
+    def __init__(self, problem: LinkageProblem, presolved: Presolved, oracle: Oracle) -> None:
+        self.problem = problem
+        self.oracle = oracle
+        self.open = presolved.open
+        self.theta: np.ndarray | None = None
+        self.linked = np.zeros(problem.n_records, dtype=bool)
+
+    @property
+    def n_linked(self) -> int:
+        return int(self.linked.sum())
+
+    @property
+    def losses(self) -> int:
+        """Open records that the best parameters lose."""
+        return int(np.count_nonzero(~self.linked[self.open]))
+
+    def offer(self, theta: np.ndarray) -> bool:
+        """Keep ``theta`` if it is admissible and links more than the best so far."""
+        theta = self.problem.domain.repair(theta)
+        size = np.abs(theta).sum()
+        if not np.isfinite(size) or size == 0:
+            return False
+        theta = theta / size
+        if not self.problem.domain.contains(theta):
+            return False
+        if self.theta is not None and self._at_most(theta) <= self.n_linked:
+            return False
+        linked = self.problem.linked(theta)
+        if self.theta is not None and linked.sum() <= self.n_linked:
+            return False
+        self.theta, self.linked = theta, linked
+        return True
+
+    def _at_most(self, theta: np.ndarray) -> int:
+        oracle = self.oracle
+        margins = oracle.rows @ theta - TIE_TOLERANCE * (oracle.magnitudes @ np.abs(theta))
+        lost = np.unique(oracle.owners[(margins <= 0) & (oracle.owners != DOMAIN)])
+        return self.problem.n_records - self.oracle.n_never - len(lost)
+
+    def deepen(self) -> None:
+        """Move to the parameters of largest margin that link the same records.
+
+        Among all optimal parameters these lie deepest inside their cell: they are the best
+        conditioned, and carry over best to records not seen.
+        """
+        answer = self.oracle.ask(np.intersect1d(self.open, np.flatnonzero(self.linked)))
+        if answer.theta is None:
+            return
+        theta = self.problem.domain.repair(answer.theta)
+        theta = theta / np.abs(theta).sum()
+        if self.problem.domain.contains(theta):
+            linked = self.problem.linked(theta)
+            if linked.sum() >= self.n_linked:
+                self.theta, self.linked = theta, linked
