@@ -1,0 +1,12 @@
+"""Re-identification risk of masked microdata by learnt record-linkage distances.
+
+Two files describe the same people, row by row: the original ``X`` and its masked release ``y``.
+A *linker* links every original record to its nearest masked record; its `score` is the share of
+people found again. A learnt linker chooses the distance that finds the most.
+"""
+
+from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
+
+__version__ = "0.1.0.dev0"
+
+__all__ = ["EuclideanLinker", "MahalanobisLinker", "WeightedMeanLinker", "__version__"]

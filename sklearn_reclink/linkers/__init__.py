@@ -1,0 +1,21 @@
+"""The estimators."""
+
+from sklearn_reclink.linkers.base import BaseLinker
+from sklearn_reclink.linkers.euclidean import EuclideanLinker
+from sklearn_reclink.linkers.mahalanobis import MahalanobisLinker
+from sklearn_reclink.linkers.weighted_mean import WeightedMeanLinker
+
+# Every public linker; the tests of laws and of scikit-learn's conventions run over this tuple.
+ALL_LINKERS: tuple[type[BaseLinker], ...] = (
+    EuclideanLinker,
+    MahalanobisLinker,
+    WeightedMeanLinker,
+)
+
+__all__ = [
+    "ALL_LINKERS",
+    "BaseLinker",
+    "EuclideanLinker",
+    "MahalanobisLinker",
+    "WeightedMeanLinker",
+]

@@ -1,0 +1,289 @@
+"""What all linkers share: files in, learnt distance, links and rates out.
+
+A subclass names its family of distances and learns ``theta``; reading the files, their scales,
+the recount and every question asked afterwards are here. ``n_linked_`` is counted by the same
+function that `score` calls, never taken from a solver.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_reclink import linking
+from sklearn_reclink.differences import Scales, learn_scales
+from sklearn_reclink.distances import Distance
+from sklearn_reclink.domains import Domain
+from sklearn_reclink.linkers.alignment import alignment_warning
+from sklearn_reclink.linkers.files import read_masked, read_original, read_pair
+from sklearn_reclink.problem import Solution, Status, linkage_problem
+
+
+class BaseLinker(BaseEstimator, metaclass=ABCMeta):
+    """Base of all linkers."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "standardize": [StrOptions({"separate", "difference"}), None],
+        "time_limit": [Interval(Real, 0, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    # Law 7 of a monotone distance: some records no parameters can link.
+    _has_ceiling = True
+
+    scales_: Scales
+    masked_: np.ndarray
+
+    def __init__(
+        self,
+        *,
+        standardize: str | None = "separate",
+        time_limit: float | None = 60.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ):
+        self.standardize = standardize
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    @abstractmethod
+    def _distance(self) -> Distance:
+        """The family of distances."""
+
+    @abstractmethod
+    def _learn(self, original: np.ndarray, masked: np.ndarray) -> Solution | None:
+        """Set the fitted parameters that users read, from aligned standardised coordinates.
+
+        Returns what was proven of them, None if there was nothing to choose.
+        """
+
+    @property
+    @abstractmethod
+    def _theta(self) -> np.ndarray:
+        """``theta`` of the fitted parameters."""
+
+    def _coordinates(self, standardised: np.ndarray) -> np.ndarray:
+        """Coordinates whose differences the distance is a function of."""
+        return standardised
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn scales and distance from an original file and its masked version.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_records, n_features)
+            The original file.
+        y : array-like or dataframe of shape (n_records, n_features)
+            The masked file: row i is the masked version of row i of ``X``. Columns are matched by
+            name where both files have names, else by position.
+
+        Returns
+        -------
+        self
+        """
+        original, masked = read_pair(self, X, y, reset=True)
+        message = alignment_warning(original, masked, self.standardize)
+        if message:
+            warnings.warn(message, UserWarning, stacklevel=2)
+        self.scales_ = learn_scales(original, masked, self.standardize)
+        if not self.scales_.informative.any():
+            raise ValueError(
+                f"all {original.shape[1]} columns are constant in X or in y: nothing tells one "
+                "record from another, so there is no distance to learn"
+            )
+        self.masked_ = masked
+        original, masked = self.scales_.original(original), self.scales_.masked(masked)
+        solution = self._learn(original, masked)
+        self._count(original, masked, solution)
+        return self
+
+    def predict(self, X: Any, pool: Any = None) -> np.ndarray:
+        """Link each original record to its nearest masked record.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_records, n_features)
+            Original records.
+        pool : array-like or dataframe of shape (n_masked, n_features), default=None
+            Masked records to search, by default the masked file seen in `fit`.
+
+        Returns
+        -------
+        ndarray of int of shape (n_records,)
+            Row in the pool; the lowest one where several are tied as nearest.
+        """
+        original, masked = self._read_search(X, pool)
+        return linking.nearest(self._distance, self._theta, original, masked, n_jobs=self.n_jobs)
+
+    def kneighbors(
+        self, X: Any, n_neighbors: int = 5, pool: Any = None, return_distance: bool = True
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """Rank the masked records nearest to each original record.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_records, n_features)
+            Original records.
+        n_neighbors : int, default=5
+            Number of masked records to return.
+        pool : array-like or dataframe of shape (n_masked, n_features), default=None
+            Masked records to search, by default the masked file seen in `fit`.
+        return_distance : bool, default=True
+            Whether to return the distances too.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_records, n_neighbors)
+            Squared distances, as the papers define them; a bilinear one may be negative.
+        rows : ndarray of int of shape (n_records, n_neighbors)
+            Rows in the pool, nearest first; the first is that of `predict`.
+        """
+        original, masked = self._read_search(X, pool)
+        if not isinstance(n_neighbors, int | np.integer) or not 1 <= n_neighbors <= len(masked):
+            raise ValueError(
+                f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the "
+                f"{len(masked)} records of the pool"
+            )
+        distances, rows = linking.k_nearest(
+            self._distance, self._theta, original, masked, int(n_neighbors), n_jobs=self.n_jobs
+        )
+        return (distances, rows) if return_distance else rows
+
+    def link(self, X: Any, y: Any) -> linking.Links:
+        """Link each original record within a masked file and compare with the truth.
+
+        Parameters
+        ----------
+        X, y : array-like or dataframe of shape (n_records, n_features)
+            Original file and its masked version, aligned; ``y`` is the pool.
+
+        Returns
+        -------
+        Links
+            Links, distances, ties and rates.
+        """
+        original, masked = self._read_aligned(X, y)
+        return linking.link(self._distance, self._theta, original, masked, n_jobs=self.n_jobs)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of records re-identified with ``y`` as the pool.
+
+        A record counts when its own masked version is strictly nearer than every other record
+        of ``y``. The smaller the pool the easier that is: a rate on part of a file is above the
+        rate on the whole, so read it with the number of records beside it.
+
+        Parameters
+        ----------
+        X, y : array-like or dataframe of shape (n_records, n_features)
+            Original file and its masked version, aligned.
+        sample_weight : array-like of shape (n_records,), default=None
+            Weights of the records in the share.
+
+        Returns
+        -------
+        float
+        """
+        original, masked = self._read_aligned(X, y)
+        linked = linking.linked_mask(
+            self._distance, self._theta, original, masked, n_jobs=self.n_jobs
+        )
+        return float(np.average(linked, weights=sample_weight))
+
+    def _search(
+        self,
+        original: np.ndarray,
+        masked: np.ndarray,
+        domain: Domain,
+        starts: Sequence[np.ndarray],
+    ) -> Solution:
+        """Search a domain for the parameters that link the most records."""
+        from sklearn_reclink.solvers import solve
+
+        solution = solve(
+            linkage_problem(original, masked, self._distance, domain),
+            time_limit=math.inf if self.time_limit is None else self.time_limit,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+            verbose=self.verbose,
+            start=starts,
+        )
+        if solution.theta is None:
+            return replace(solution, theta=starts[0])
+        return solution
+
+    def _count(self, original: np.ndarray, masked: np.ndarray, solution: Solution | None) -> None:
+        """Recount the links, and say what is proven about them."""
+        linked = linking.linked_mask(
+            self._distance,
+            self._theta,
+            self._coordinates(original),
+            self._coordinates(masked),
+            n_jobs=self.n_jobs,
+        )
+        self.n_linked_ = int(np.count_nonzero(linked))
+        bound = self.n_linked_ if solution is None else solution.bound
+        if self._has_ceiling:
+            from sklearn_reclink.presolve import linkage_ceiling
+
+            self.ceiling_ = int(linkage_ceiling(original, masked))
+            bound = min(bound, self.ceiling_)
+        self.bound_ = max(int(bound), self.n_linked_)
+        proven = self.bound_ == self.n_linked_
+        self.status_ = (Status.OPTIMAL if proven else Status.TIME_LIMIT).value
+        if not proven:
+            cause, remedy = "a tie within rounding ended the proof", ""
+            if solution is not None and solution.status is Status.TIME_LIMIT:
+                cause = f"the time limit of {self.time_limit:g} s ended the proof"
+                remedy = "; raise time_limit to close the gap"
+            warnings.warn(
+                f"{cause}: {self.n_linked_} of {len(original)} records linked, at most "
+                f"{self.bound_} can be{remedy}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _read_aligned(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self)
+        original, masked = read_pair(self, X, y, reset=False)
+        return (
+            self._coordinates(self.scales_.original(original)),
+            self._coordinates(self.scales_.masked(masked)),
+        )
+
+    def _read_search(self, X: Any, pool: Any) -> tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self)
+        original = read_original(self, X, reset=False)
+        masked = self.masked_
+        if pool is not None:
+            masked = read_masked(self, pool, file="pool", name="pool")
+        return (
+            self._coordinates(self.scales_.original(original)),
+            self._coordinates(self.scales_.masked(masked)),
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.two_d_labels = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags

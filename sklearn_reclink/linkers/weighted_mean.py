@@ -1,0 +1,176 @@
+"""The weighted mean that links the most records, d2WM and d2WM_m of the papers.
+
+    maximise   #{ i : d^2(a_i, b_i) < d^2(a_i, b_j) for all j != i }
+    subject to d^2(a, b) = sum_k w_k diff_k(a, b)^2,   sum_k w_k = 1,   w_k >= 0
+
+``constraint="positive"`` asks for ``w_k > 0`` (d2WM_m). The links are strict inequalities, finitely
+many and continuous in ``w``, so weights that link some records still link them when moved a
+little towards equal weights: both constraints have the same optimum, and the positive weights
+are ``(1 - e) w + e / n`` with the largest ``e`` of 0.01, 0.001, ... that loses no link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+
+from sklearn_reclink.distances import Distance, WeightedMean
+from sklearn_reclink.domains import Orthant
+from sklearn_reclink.linkers.base import BaseLinker
+from sklearn_reclink.linking import linked_mask
+from sklearn_reclink.problem import Solution
+
+CountLinks = Callable[[np.ndarray], int]
+
+
+def keep(weights: np.ndarray, count: CountLinks) -> np.ndarray:
+    """Weights on the simplex, as they were found."""
+    return weights
+
+
+def move_inside(weights: np.ndarray, count: CountLinks) -> np.ndarray:
+    """Positive weights that link as many records, as far inside the simplex as a power of ten."""
+    if np.all(weights > 0):
+        return weights
+    wanted = count(weights)
+    best, best_linked = weights, -1
+    for share in 10.0 ** -np.arange(2, 16):
+        inside = (1 - share) * weights + share / len(weights)
+        linked = count(inside)
+        if linked > best_linked:
+            best, best_linked = inside, linked
+        if linked >= wanted:
+            break
+    return best
+
+
+CONSTRAINTS: dict[str, Callable[[np.ndarray, CountLinks], np.ndarray]] = {
+    "simplex": keep,
+    "positive": move_inside,
+}
+
+
+class WeightedMeanLinker(BaseLinker):
+    """Link records by the weighted mean distance that re-identifies the most of them.
+
+    Parameters
+    ----------
+    constraint : {"simplex", "positive"}, default="simplex"
+        Weights that sum to 1 and are at least 0, or greater than 0. Both link the same number of
+        records.
+    standardize : {"separate", "difference"} or None, default="separate"
+        ``"separate"`` standardises each file by its own means and standard deviations;
+        ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; None takes
+        ``a - b`` as it is. A column constant in either file contributes nothing and has weight
+        0 (with ``"positive"``, a small one without effect).
+    time_limit : float or None, default=60.0
+        Seconds after which the search ends without a proof; None for no limit. The best weights
+        found are kept, ``bound_`` says how far they may be from the optimum, and a
+        `ConvergenceWarning` is given.
+    n_jobs : int or None, default=None
+        Number of joblib workers.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search. An optimum has many weights; the seed decides among them.
+    verbose : int, default=0
+        Print the progress of the search when positive.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_features,)
+        The learnt weights, which sum to 1: the variables that give people away.
+    n_linked_ : int
+        Number of records re-identified in the files of `fit`, recounted with ``weights_``.
+    bound_ : int
+        No weights re-identify more records than this.
+    status_ : str
+        ``"optimal"`` when ``n_linked_ == bound_``, else ``"time_limit"``.
+    ceiling_ : int
+        Number of records that some weighted mean, OWA or Choquet distance might re-identify:
+        the others are beaten by an impostor in every variable.
+    masked_ : ndarray of shape (n_records, n_features)
+        The masked file of `fit`, columns in the order of ``X``.
+    scales_ : Scales
+        Shifts and scales of both files.
+    n_features_in_ : int
+        Number of variables.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the variables, when ``X`` has names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import EuclideanLinker, WeightedMeanLinker
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 3))
+    >>> Y = X + rng.normal(size=X.shape) * [0.05, 0.5, 5.0]
+    >>> EuclideanLinker().fit(X, Y).n_linked_
+    17
+    >>> linker = WeightedMeanLinker().fit(X, Y)
+    >>> linker.n_linked_, linker.bound_, linker.status_
+    (64, 64, 'optimal')
+    """
+
+    _parameter_constraints = {
+        **BaseLinker._parameter_constraints,
+        "constraint": [StrOptions(set(CONSTRAINTS))],
+    }
+
+    weights_: np.ndarray
+
+    def __init__(
+        self,
+        *,
+        constraint: str = "simplex",
+        standardize: str | None = "separate",
+        time_limit: float | None = 60.0,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ):
+        super().__init__(
+            standardize=standardize,
+            time_limit=time_limit,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.constraint = constraint
+
+    @property
+    def _distance(self) -> Distance:
+        return WeightedMean()
+
+    @property
+    def _theta(self) -> np.ndarray:
+        return self.weights_
+
+    def _learn(self, original: np.ndarray, masked: np.ndarray) -> Solution:
+        informative = self.scales_.informative
+        original, masked = original[:, informative], masked[:, informative]
+        n_informative = original.shape[1]
+        solution = self._search(
+            original, masked, Orthant(n_informative), starting_weights(original, masked)
+        )
+        assert solution.theta is not None
+        theta = np.zeros(len(informative))
+        theta[informative] = np.maximum(solution.theta, 0)
+
+        def count(weights: np.ndarray) -> int:
+            linked = linked_mask(
+                self._distance, weights[informative], original, masked, n_jobs=self.n_jobs
+            )
+            return int(np.count_nonzero(linked))
+
+        self.weights_ = CONSTRAINTS[self.constraint](theta / theta.sum(), count)
+        return solution
+
+
+def starting_weights(original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
+    """Equal weights, and the inverse variance of each difference."""
+    n_features = original.shape[1]
+    variance = np.var(original - masked, axis=0)
+    largest = variance.max()
+    inverse = 1 / np.maximum(variance, 1e-12 * largest) if largest > 0 else np.ones(n_features)
+    return [np.full(n_features, 1 / n_features), inverse / inverse.sum()]
