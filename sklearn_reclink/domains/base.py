@@ -33,6 +33,16 @@ class Domain(ABC):
         """A point in the interior: the parameters of the plain Euclidean distance."""
 
     @property
+    @abstractmethod
+    def normaliser(self) -> np.ndarray:
+        """The ``v`` for which the papers ask ``v . theta = 1``; zero if they ask nothing."""
+
+    @property
+    @abstractmethod
+    def n_paper_constraints(self) -> int:
+        """How many constraints the papers count for this domain (Tables 2 and 3, 2015)."""
+
+    @property
     def generators(self) -> np.ndarray | None:
         """The extreme rays, (n_parameters, n_parameters), if the cone is simplicial."""
         return None

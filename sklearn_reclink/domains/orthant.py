@@ -28,6 +28,14 @@ class Orthant(Domain):
     def centre(self) -> np.ndarray:
         return np.full(self.n_parameters, 1 / self.n_parameters)
 
+    @property
+    def normaliser(self) -> np.ndarray:
+        return np.ones(self.n_parameters)
+
+    @property
+    def n_paper_constraints(self) -> int:
+        return self.n_parameters + 1
+
     def repair(self, theta: np.ndarray) -> np.ndarray:
         return np.maximum(theta, 0.0)
 

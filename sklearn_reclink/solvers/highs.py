@@ -1,4 +1,4 @@
-"""The one door to HiGHS: the covering master over conflicts.
+"""The one door to HiGHS: the covering master over conflicts, and general mixed-integer programs.
 
 A conflict is a set of records that no parameters link together, so each loses a member::
 
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import highspy
 import numpy as np
+from scipy import sparse
 
 _ROUNDING = 1e-6
 
@@ -93,3 +94,50 @@ class CoveringMaster:
         solution = highs.getSolution()
         reduced = np.array(solution.col_dual) if solution.dual_valid else np.zeros(self.n_records)
         return Cover(np.array(solution.col_value), reduced, int(np.ceil(bound - _ROUNDING)))
+
+
+@dataclass(frozen=True)
+class MixedIntegerProgram:
+    """``minimise cost . x`` subject to ``row_lower <= A x <= row_upper`` and bounds on ``x``."""
+
+    cost: np.ndarray
+    matrix: sparse.csr_array
+    row_lower: np.ndarray
+    row_upper: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    integer: np.ndarray
+
+    def _load(self) -> highspy.Highs:
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = self.matrix.shape
+        model.col_cost_ = self.cost
+        model.col_lower_, model.col_upper_ = self.lower, self.upper
+        model.row_lower_, model.row_upper_ = self.row_lower, self.row_upper
+        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        model.a_matrix_.start_ = self.matrix.indptr
+        model.a_matrix_.index_ = self.matrix.indices
+        model.a_matrix_.value_ = self.matrix.data
+        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+        model.integrality_ = [kinds[int(flag)] for flag in self.integer]
+        highs = _silent()
+        highs.passModel(model)
+        return highs
+
+    def solve(self, time_limit: float) -> tuple[np.ndarray | None, float, bool]:
+        """The best point found (or None), the dual bound, and whether HiGHS says optimal."""
+        highs = self._load()
+        highs.setOptionValue("time_limit", time_limit)
+        highs.setOptionValue("mip_rel_gap", 0.0)
+        highs.run()
+        info = highs.getInfo()
+        optimal = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        found = info.primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible)
+        point = np.array(highs.getSolution().col_value) if found else None
+        return point, float(info.mip_dual_bound), optimal
+
+    def write_mps(self, path: str) -> None:
+        """Write the program as an MPS file."""
+        highs = self._load()
+        if highs.writeModel(path) == highspy.HighsStatus.kError:
+            raise OSError(f"HiGHS could not write {path!r}: does its folder exist?")

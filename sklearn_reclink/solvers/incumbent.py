@@ -43,17 +43,29 @@ class Incumbent:
 
     def offer(self, theta: np.ndarray) -> bool:
         """Keep ``theta`` if it is admissible and links more than the best so far."""
+        return self._keep(theta, self.n_linked + 1 if self.theta is not None else 0)
+
+    def deepen(self) -> None:
+        """Move to the parameters of largest margin that link the same records.
+
+        Among all optimal parameters these lie deepest inside their cell: they are the best
+        conditioned, and carry over best to records not seen.
+        """
+        kept = np.intersect1d(self.open, np.flatnonzero(self.linked))
+        answer = self.oracle.ask(kept) if len(kept) else None
+        if answer is not None and answer.theta is not None:
+            self._keep(answer.theta, self.n_linked)
+
+    def _keep(self, theta: np.ndarray, at_least: int) -> bool:
         theta = self.problem.domain.repair(theta)
         size = np.abs(theta).sum()
         if not np.isfinite(size) or size == 0:
             return False
         theta = theta / size
-        if not self.problem.domain.contains(theta):
-            return False
-        if self.theta is not None and self._at_most(theta) <= self.n_linked:
+        if not self.problem.domain.contains(theta) or self._at_most(theta) < at_least:
             return False
         linked = self.problem.linked(theta)
-        if self.theta is not None and linked.sum() <= self.n_linked:
+        if linked.sum() < at_least:
             return False
         self.theta, self.linked = theta, linked
         return True
@@ -62,20 +74,4 @@ class Incumbent:
         oracle = self.oracle
         margins = oracle.rows @ theta - TIE_TOLERANCE * (oracle.magnitudes @ np.abs(theta))
         lost = np.unique(oracle.owners[(margins <= 0) & (oracle.owners != DOMAIN)])
-        return self.problem.n_records - self.oracle.n_never - len(lost)
-
-    def deepen(self) -> None:
-        """Move to the parameters of largest margin that link the same records.
-
-        Among all optimal parameters these lie deepest inside their cell: they are the best
-        conditioned, and carry over best to records not seen.
-        """
-        answer = self.oracle.ask(np.intersect1d(self.open, np.flatnonzero(self.linked)))
-        if answer.theta is None:
-            return
-        theta = self.problem.domain.repair(answer.theta)
-        theta = theta / np.abs(theta).sum()
-        if self.problem.domain.contains(theta):
-            linked = self.problem.linked(theta)
-            if linked.sum() >= self.n_linked:
-                self.theta, self.linked = theta, linked
+        return self.problem.n_records - oracle.n_never - len(lost)
