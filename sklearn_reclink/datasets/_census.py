@@ -1,0 +1,170 @@
+"""The Census reference file of the CASC project, on which the papers' experiments run."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from hashlib import sha256
+from numbers import Integral, Real
+from pathlib import Path
+from typing import NamedTuple
+from urllib.request import urlopen
+
+import numpy as np
+from sklearn.datasets import get_data_home
+from sklearn.utils import Bunch
+from sklearn.utils._param_validation import Interval, validate_params
+
+from sklearn_reclink.datasets._rda import read_data_frame
+
+
+class _KnownFile(NamedTuple):
+    name: str
+    checksum: str
+    url: str = ""
+
+
+_CSV = _KnownFile(
+    "casc_census.csv", "40fb91564d4379274610e941161fd38729adb471bddb9c71d7c01ef142fd0f5b"
+)
+_RDA = _KnownFile(
+    "CASCrefmicrodata.rda",
+    "147d0d7fa823a384e36c2297174560e32cdbe6e39803f22f797610fb1a2993d6",
+    "https://github.com/sdcTools/sdcMicro/raw/master/data/CASCrefmicrodata.rda",
+)
+_TIMEOUT = 30.0
+
+_DESCR = """\
+Census reference file of the CASC project
+-----------------------------------------
+
+Public-use data of the U.S. Bureau of the Census, 1995, chosen by the European project
+Computational Aspects of Statistical Confidentiality (CASC) as a reference file for masking
+methods. The copy downloaded is the one in the R package sdcMicro.
+
+:Number of records: 1080
+:Number of variables: 13, all numeric: AFNLWGT (final weight), AGI (adjusted gross income),
+    EMCONTRB (employer contribution for health insurance), FEDTAX (federal income tax
+    liability), PTOTVAL (total person income), STATETAX (state income tax liability), TAXINC
+    (taxable income), POTHVAL (total other persons income), INTVAL (interest income), PEARNVAL
+    (total person earnings), FICA (social security payroll deduction), WSALVAL (wage and
+    salary), ERNVAL (business or farm net earnings)
+:Missing values: none
+"""
+
+
+@validate_params(
+    {
+        "data_home": [str, os.PathLike, None],
+        "download_if_missing": ["boolean"],
+        "as_frame": ["boolean"],
+        "n_retries": [Interval(Integral, 0, None, closed="left")],
+        "delay": [Interval(Real, 0.0, None, closed="left")],
+    },
+    prefer_skip_nested_validation=True,
+)
+def fetch_casc_census(
+    *,
+    data_home: str | os.PathLike[str] | None = None,
+    download_if_missing: bool = True,
+    as_frame: bool = False,
+    n_retries: int = 3,
+    delay: float = 1.0,
+) -> Bunch:
+    """Load the CASC Census file, downloading it if necessary.
+
+    Parameters
+    ----------
+    data_home : str or path-like, default=None
+        The folder that holds, or shall hold, `casc_census.csv`. By default the one named by
+        the environment variable `SKLEARN_RECLINK_DATA`, or else scikit-learn's data folder.
+    download_if_missing : bool, default=True
+        If False, raise an OSError when the file is not in `data_home`.
+    as_frame : bool, default=False
+        Give `data` as a pandas DataFrame.
+    n_retries : int, default=3
+        Number of further attempts after a failed download.
+    delay : float, default=1.0
+        Seconds between attempts.
+
+    Returns
+    -------
+    bunch : Bunch
+        With `data`, an ndarray or DataFrame of shape (1080, 13), `feature_names` and `DESCR`.
+
+    Raises
+    ------
+    OSError
+        If the file is absent and cannot be downloaded, or may not be.
+    ValueError
+        If a file found or downloaded is not the one expected, by its SHA-256 checksum.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.datasets import fetch_casc_census
+    >>> fetch_casc_census().data.shape  # doctest: +SKIP
+    (1080, 13)
+    """
+    home = Path(get_data_home(data_home or os.environ.get("SKLEARN_RECLINK_DATA") or None))
+    path = home / _CSV.name
+    if path.exists():
+        content = path.read_bytes()
+        _verify(content, _CSV, f"{path} is another file. Delete it, or {_remedy(home)}")
+    elif not download_if_missing:
+        raise OSError(
+            f"{_CSV.name} is not in {home}, and download_if_missing=False: {_remedy(home)}"
+        )
+    else:
+        content = _rda_to_csv(_download(home, n_retries, delay))
+        _verify(content, _CSV, f"{_RDA.name} was not read as expected: {_remedy(home)}")
+        partial = path.with_suffix(f".{os.getpid()}.part")
+        partial.write_bytes(content)
+        partial.replace(path)
+
+    header, *rows = content.decode("ascii").splitlines()
+    names = header.split(",")
+    data = np.loadtxt(rows, delimiter=",", ndmin=2)
+    if as_frame:
+        import pandas as pd
+
+        return Bunch(data=pd.DataFrame(data, columns=names), feature_names=names, DESCR=_DESCR)
+    return Bunch(data=data, feature_names=names, DESCR=_DESCR)
+
+
+def _remedy(home: Path) -> str:
+    return f"place {_CSV.name} (SHA-256 {_CSV.checksum}) in {home}."
+
+
+def _verify(content: bytes, expected: _KnownFile, sentence: str) -> None:
+    found = sha256(content).hexdigest()
+    if found != expected.checksum:
+        raise ValueError(
+            f"The SHA-256 checksum of {expected.name} is {found}, expected "
+            f"{expected.checksum}. {sentence}"
+        )
+
+
+def _download(home: Path, n_retries: int, delay: float) -> bytes:
+    for attempt in range(n_retries + 1):
+        try:
+            with urlopen(_RDA.url, timeout=_TIMEOUT) as response:
+                content = bytes(response.read())
+            break
+        except OSError as error:
+            if attempt == n_retries:
+                raise OSError(
+                    f"{_RDA.name} could not be downloaded from {_RDA.url} ({error}). "
+                    f"When offline, {_remedy(home)}"
+                ) from error
+            warnings.warn(f"Retry downloading from url: {_RDA.url}", stacklevel=3)
+            time.sleep(delay)
+    _verify(content, _RDA, f"The file at {_RDA.url} has changed: {_remedy(home)}")
+    return content
+
+
+def _rda_to_csv(content: bytes) -> bytes:
+    columns = read_data_frame(content)
+    rows = np.column_stack(list(columns.values())).astype(np.int64).tolist()
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
+    return ("\n".join(lines) + "\n").encode("ascii")
