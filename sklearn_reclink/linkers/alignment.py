@@ -3,17 +3,19 @@
 Rows that are not aligned, or a transformer in front of a linker, which scikit-learn applies to
 ``X`` alone, give a rate that is wrong and reassuringly low. Two symptoms are looked for.
 
-*Unrelated rows.* ``r_k`` is the rank correlation of ``X_k`` and ``Y_k`` over aligned rows. With
+*Unrelated rows.* ``r_k`` is the correlation of ``X_k`` and ``Y_k`` over aligned rows. With
 unrelated rows ``sqrt(N) r_k`` is about standard normal. The files are called unrelated when
-neither the largest ``r_k`` nor their sum stands out of that::
+neither the largest ``r_k`` nor their sum stands out of that, for values and for ranks alike::
 
-    max_k r_k < 2 / sqrt(N)     and     sum_k r_k < 2 sqrt(n / N)
+    max_k r_k < z / sqrt(N)     and     sum_k r_k < 2 sqrt(n / N)
 
-Masking that leaves one variable half recognisable passes the first test by far, and masking that
-blurs all of them at once, such as microaggregation of many variables, passes the second.
+where ``n`` standard normals all stay below ``z`` with probability 0.975. Masking that leaves one
+variable half recognisable passes the first test by far, and masking that blurs all of them at
+once, such as microaggregation of many variables, passes the second.
 
-*Other units*, where differences are taken on raw values: spread or location of a variable
-differs by so much, by standard deviation and by quartiles alike, that no masking explains it.
+*Other units*, where differences are taken on raw values. Masking moves no variable by many
+standard deviations nor multiplies its spread; averaging groups may shrink the spread of some
+variables to almost nothing, but not of all. Moments and quartiles must agree on the symptom.
 """
 
 from __future__ import annotations
@@ -25,48 +27,55 @@ _SPREAD_RATIO = 20.0
 _SHIFT = 5.0
 
 
-def rank_correlations(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Spearman correlation of every variable over aligned rows, NaN for a constant one."""
-    from scipy.stats import rankdata
-
-    ranks = [rankdata(table, axis=0) - (len(table) + 1) / 2 for table in (X, Y)]
-    norms = [np.sqrt((rank**2).sum(axis=0)) for rank in ranks]
-    with np.errstate(invalid="ignore"):
-        return np.asarray((ranks[0] * ranks[1]).sum(axis=0) / (norms[0] * norms[1]))
+def correlations(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Correlation of every variable over aligned rows, (n_features,), NaN for a constant one."""
+    centred = [table - table.mean(axis=0) for table in (X, Y)]
+    norms = [np.sqrt((table**2).sum(axis=0)) for table in centred]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((centred[0] * centred[1]).sum(axis=0) / (norms[0] * norms[1]))
 
 
 def unrelated(X: np.ndarray, Y: np.ndarray) -> bool:
     """Whether aligned rows resemble each other no more than rows drawn at random."""
-    n_records = len(X)
-    if n_records < MIN_RECORDS:
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    if len(X) < MIN_RECORDS:
         return False
-    correlations = rank_correlations(X, Y)
-    correlations = correlations[np.isfinite(correlations)]
-    if not len(correlations):
-        return False
-    noise = 2 / np.sqrt(n_records)
-    return bool(
-        correlations.max() < noise and correlations.sum() < noise * np.sqrt(len(correlations))
-    )
+    noise = 1 / np.sqrt(len(X))
+    for pair in ((X, Y), (rankdata(X, axis=0), rankdata(Y, axis=0))):
+        r = correlations(*pair)
+        r = r[np.isfinite(r)]
+        if not len(r):
+            return False
+        highest = ndtri(0.975 ** (1 / len(r)))
+        if r.max() >= highest * noise or r.sum() >= 2 * noise * np.sqrt(len(r)):
+            return False
+    return True
 
 
 def in_other_units(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Variables whose spread or location differs beyond any masking, (n_other,)."""
     if len(X) < MIN_RECORDS:
         return np.empty(0, dtype=np.intp)
+    moments = [(table.mean(axis=0), table.std(axis=0, ddof=1)) for table in (X, Y)]
     quartiles = [np.percentile(table, [25, 50, 75], axis=0) for table in (X, Y)]
-    by_moments = _far_apart([(t.mean(axis=0), t.std(axis=0, ddof=1)) for t in (X, Y)])
-    by_ranks = _far_apart([(q[1], q[2] - q[0]) for q in quartiles])
-    return np.flatnonzero(by_moments & by_ranks)
+    by_moments = _far_apart(*moments[0], *moments[1])
+    (low, middle, high), (other_low, other_middle, other_high) = quartiles
+    by_quartiles = _far_apart(middle, high - low, other_middle, other_high - other_low)
+    far, shrunk = (a & b for a, b in zip(by_moments, by_quartiles, strict=True))
+    return np.flatnonzero(far | (shrunk & (far | shrunk).all()))
 
 
-def _far_apart(location_and_spread: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    (place, spread), (other_place, other_spread) = location_and_spread
-    small, large = np.minimum(spread, other_spread), np.maximum(spread, other_spread)
-    return np.asarray(
-        (small > 0)
-        & ((large > _SPREAD_RATIO * small) | (np.abs(place - other_place) > _SHIFT * large))
-    )
+def _far_apart(
+    place: np.ndarray, spread: np.ndarray, other_place: np.ndarray, other_spread: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Variables of the masked file that lie elsewhere or are spread out, and that are shrunk."""
+    known = (spread > 0) & (other_spread > 0)
+    shift = np.abs(place - other_place) > _SHIFT * np.maximum(spread, other_spread)
+    far = known & (shift | (other_spread > _SPREAD_RATIO * spread))
+    shrunk = known & (other_spread * _SPREAD_RATIO < spread)
+    return far, shrunk
 
 
 def alignment_warning(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> str | None:

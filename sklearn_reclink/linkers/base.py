@@ -23,7 +23,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_reclink import linking
-from sklearn_reclink.differences import Scales, learn_scales
+from sklearn_reclink.differences import Scales, column_names, learn_scales
 from sklearn_reclink.distances import Distance
 from sklearn_reclink.domains import Domain
 from sklearn_reclink.linkers.alignment import alignment_warning
@@ -274,7 +274,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         original = read_original(self, X, reset=False)
         masked = self.masked_
         if pool is not None:
-            masked = read_masked(self, pool, file="pool", name="pool")
+            masked = read_masked(self, pool, column_names(X), file="pool", name="pool")
         return (
             self._coordinates(self.scales_.original(original)),
             self._coordinates(self.scales_.masked(masked)),

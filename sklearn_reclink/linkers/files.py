@@ -32,7 +32,7 @@ def read_pair(
             f"{_WHAT_Y_IS}"
         )
     original = read_original(linker, X, reset=reset)
-    masked = read_masked(linker, y, file="masked file", name="y")
+    masked = read_masked(linker, y, column_names(X), file="masked file", name="y")
     if len(masked) != len(original):
         raise ValueError(
             f"masked file has {len(masked)} records, original has {len(original)}: {_WHAT_Y_IS}"
@@ -56,10 +56,18 @@ def read_original(linker: BaseEstimator, X: Any, *, reset: bool) -> np.ndarray:
         )
 
 
-def read_masked(linker: BaseEstimator, table: Any, *, file: str, name: str) -> np.ndarray:
-    """Validate masked records against the variables the linker was fitted on."""
+def read_masked(
+    linker: BaseEstimator, table: Any, names: Sequence[str] | None, *, file: str, name: str
+) -> np.ndarray:
+    """Validate masked records against the variables the linker was fitted on.
+
+    ``names`` are those of the original records at hand; where they have none, the names seen in
+    `fit` count.
+    """
     n_features = linker.n_features_in_
-    table = match_columns(getattr(linker, "feature_names_in_", None), table, file)
+    if names is None:
+        names = getattr(linker, "feature_names_in_", None)
+    table = match_columns(names, table, file)
     shape = table.shape if hasattr(table, "shape") else np.shape(table)
     if len(shape) != 2:
         _num_samples(table)  # scikit-learn's own error for what is no table at all
