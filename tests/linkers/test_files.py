@@ -1,0 +1,132 @@
+"""What linkers say of files that are no file and its masked version."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_reclink import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
+from sklearn_reclink.linkers import ALL_LINKERS
+from sklearn_reclink.linkers.alignment import alignment_warning
+from sklearn_reclink.masking import Microaggregation
+
+every_linker = pytest.mark.parametrize("linker", [c() for c in ALL_LINKERS], ids=repr)
+
+
+# Errors: what was given, what is needed, what to do.
+
+
+@every_linker
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X, Y: (X, None), "requires y to be passed.*y is the masked file"),
+        (lambda X, Y: (X, Y["age"]), "1-dimensional and so has 1 column, original has 4"),
+        (lambda X, Y: (X, Y[["age"]].to_numpy()), "has 1 column, original has 4: they must"),
+        (lambda X, Y: (X, Y[["age", "tax"]]), r"has 2 columns.*lacks \['income', 'hours'\]"),
+        (lambda X, Y: (X, Y.assign(sex=1)), r"has 5 columns.*adds \['sex'\]"),
+        (lambda X, Y: (X, Y.rename(columns={"tax": "tx"})), r"lacks \['tax'\] and adds \['tx'\]"),
+        (lambda X, Y: (X, Y.set_axis(list("abba"), axis=1)), r"repeats \['a', 'b'\]"),
+        (lambda X, Y: (X, Y[:-1]), "masked file has 59 records, original has 60"),
+        (lambda X, Y: (X, Y[::-1]), "different indexes: row i of y"),
+        (lambda X, Y: (X[:1], Y[:1]), "1 record .* needs at least 2"),
+        (lambda X, Y: (X * 0, Y), "all 4 columns are constant"),
+        (
+            lambda X, Y: (X.mask(X == X.loc[7, "tax"]), Y),
+            r"column 'tax' of the original file X has a missing value \(NaN\) in row 7.*Input X",
+        ),
+        (
+            lambda X, Y: (X, Y.replace(Y.loc[3, "age"], np.inf)),
+            r"column 'age' of the masked file y has an infinite value \(inf\) in row .*Input y",
+        ),
+        (
+            lambda X, Y: (X.assign(income=["low"] * 60), Y),
+            "column 'income' of the original file X holds 'low' in row 0, which is no number",
+        ),
+        (
+            lambda X, Y: (X, Y.assign(income=["low"] * 60)),
+            "column 'income' of the masked file y holds 'low' in row 0, which is no number",
+        ),
+    ],
+)
+def test_errors_of_fit(linker, frames, change, message):
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        clone(linker).fit(*change(*frames))
+
+
+@every_linker
+def test_errors_after_fit(linker, files):
+    X, Y = files
+    linker = clone(linker)
+    for ask in (linker.predict, linker.kneighbors):
+        with pytest.raises(NotFittedError):
+            ask(X)
+    with pytest.raises(NotFittedError):
+        linker.score(X, Y)
+    linker.fit(X, Y)
+    with pytest.raises(ValueError, match="pool has 3 columns, original has 4"):
+        linker.predict(X, pool=Y[:, :3])
+    with pytest.raises(ValueError, match=r"X has 3 features, but .* expecting 4"):
+        linker.predict(X[:, :3])
+    with pytest.raises(ValueError, match="from 1 to the 60 records of the pool"):
+        linker.kneighbors(X, n_neighbors=61)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        linker.score(X, None)
+
+
+@pytest.mark.parametrize(
+    "options", [{"standardize": "both"}, {"time_limit": -1}, {"n_jobs": "all"}]
+)
+@every_linker
+def test_invalid_options_are_refused(linker, options, files):
+    with pytest.raises(ValueError, match=f"The '{next(iter(options))}' parameter"):
+        clone(linker).set_params(**options).fit(*files)
+
+
+def test_one_variable_and_a_constant_column(files):
+    X, Y = files
+    one = EuclideanLinker().fit(X[:, :1], Y[:, :1])
+    constant = np.full((60, 1), 3.0)
+    both = WeightedMeanLinker().fit(
+        np.hstack([X[:, :1], constant]), np.hstack([Y[:, :1], constant])
+    )
+    assert both.n_linked_ == one.n_linked_
+    np.testing.assert_array_equal(both.weights_, [1.0, 0.0])
+
+
+# Warnings of files that are not a pair.
+
+
+@every_linker
+@pytest.mark.parametrize("seed", range(3))
+def test_shuffled_rows_are_warned_of(linker, files, seed):
+    X, Y = files
+    shuffled = np.random.default_rng(seed).permutation(Y)
+    with pytest.warns(UserWarning, match="resembles row i of X no more"):
+        clone(linker).fit(X, shuffled)
+
+
+@pytest.mark.parametrize("standardize", ["difference", None])
+def test_transforming_one_file_alone_is_warned_of(files, standardize):
+    X, Y = files
+    pipeline = make_pipeline(StandardScaler(), MahalanobisLinker(standardize=standardize))
+    with pytest.warns(UserWarning, match=r"columns \[.*3\] of X and y are not in the same units"):
+        pipeline.fit(X, Y)
+
+
+@pytest.mark.parametrize("n_records", [20, 40, 200])
+@pytest.mark.parametrize("n_features", [1, 3, 8])
+@pytest.mark.parametrize("heavy_tailed", [False, True])
+def test_strong_masking_is_not_warned_of(n_records, n_features, heavy_tailed):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n_records, n_features))
+        X = np.exp(2 * X) if heavy_tailed else X
+        noisy = X + 0.5 * X.std(axis=0) * rng.normal(size=X.shape)
+        for Y in (Microaggregation(k=10).fit_transform(X), noisy):
+            for standardize in ("separate", None):
+                assert alignment_warning(X, Y, standardize) is None
