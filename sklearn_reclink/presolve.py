@@ -4,8 +4,8 @@ Let ``c_ij`` be the squared differences of record ``i`` and masked record ``j``.
 distance (weighted mean, OWA, Choquet) never falls when a component of ``c`` grows, and grows
 by the factor ``s`` when all of ``c`` does.
 
-*Never linked.* If ``c_ij <= c_ii`` in every variable then ``d_ij <= d_ii`` for all parameters:
-``i`` is not re-identified. The records left are the **ceiling** of every monotone attacker,
+*Never linked.* If ``c_ij <= c_ii`` in every variable, or is tied with it (`ties`), then ``d_ij <=
+d_ii`` or they are tied, for all parameters: ``i`` is not re-identified. The records left are the **ceiling** of every monotone attacker,
 known without any optimisation.
 
 *Harmless impostor.* If ``c_ij > s c_ii`` in every variable with ``s`` just above 1, then
@@ -30,6 +30,8 @@ from numba import njit
 from sklearn_reclink.problem import LinkageProblem
 from sklearn_reclink.ties import TIE_TOLERANCE
 
+# Half the tolerance, so that rounding cannot part this file's judgement from a recount.
+_TIED = 0.5 * TIE_TOLERANCE
 _CLEAR = 1 + 4 * TIE_TOLERANCE
 
 
@@ -51,7 +53,8 @@ def _is_beaten(original, masked, record):  # type: ignore[no-untyped-def]
             continue
         beaten = True
         for k in range(n_features):
-            if (original[record, k] - masked[j, k]) ** 2 > own[k]:
+            other = (original[record, k] - masked[j, k]) ** 2
+            if other - own[k] > _TIED * (other + own[k]):
                 beaten = False
                 break
         if beaten:
@@ -141,9 +144,7 @@ def presolve(problem: LinkageProblem) -> Presolved:
 
 def _presolve_monotone(problem: LinkageProblem) -> Presolved:
     beaten = beaten_records(problem.original, problem.masked)
-    fronts = {
-        i: _harmful_front(problem.squared_differences(i), i) for i in np.flatnonzero(~beaten)
-    }
+    fronts = {i: _harmful_front(problem.squared_differences(i), i) for i in np.flatnonzero(~beaten)}
     still_open = np.array([i for i, front in fronts.items() if len(front)], dtype=np.int64)
     always = np.array([i for i, front in fronts.items() if not len(front)], dtype=np.int64)
     return Presolved(

@@ -57,6 +57,10 @@ class Features(Protocol):
         self, theta: np.ndarray, differences: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]: ...
 
+    def pairwise(
+        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
+    ) -> np.ndarray: ...
+
 
 @dataclass(frozen=True)
 class LinkageProblem:
@@ -107,6 +111,20 @@ class LinkageProblem:
         own = self.distance.features(self.original[records] - self.masked[records])
         other = self.distance.features(self.original[records] - self.masked[impostors])
         return other - own, np.abs(other) + np.abs(own)
+
+    def nearest_impostors(
+        self, theta: np.ndarray, records: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest impostor of each record, and how much farther it is than the own record.
+
+        Distances are the quick ones of `Features.pairwise`: good for finding rows to add.
+        """
+        values = self.distance.pairwise(theta, self.original[records], self.masked)
+        place = np.arange(len(records))
+        own = values[place, records]
+        values[place, records] = np.inf
+        impostors = np.argmin(values, axis=1)
+        return impostors, values[place, impostors] - own
 
     def linked(self, theta: np.ndarray) -> np.ndarray:
         """Which records the parameters re-identify: a recount, (n_records,) of bool."""

@@ -76,3 +76,12 @@ class Distance(ABC):
             if magnitudes is not values:
                 magnitudes += np.abs(term)
         return values, magnitudes
+
+    def pairwise(
+        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
+    ) -> np.ndarray:
+        """Squared distances of all pairs, by whatever formula is quickest.
+
+        They may differ from `evaluate` by rounding: for finding candidates, not for counting.
+        """
+        return self.evaluate(theta, original[:, None, :] - masked[None, :, :])[0]

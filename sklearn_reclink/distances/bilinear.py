@@ -63,3 +63,12 @@ class Bilinear(Distance):
         matrix = np.zeros((n_features, n_features))
         matrix[np.triu_indices(n_features)] = theta
         return (matrix + matrix.T) / 2
+
+    def pairwise(
+        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
+    ) -> np.ndarray:
+        # a'Ma - 2 a'Mb + b'Mb: one matrix product
+        half = original @ self.unpack(theta, original.shape[1])
+        own = np.einsum("ik,ik->i", half, original)
+        other = np.einsum("jk,jk->j", masked @ self.unpack(theta, masked.shape[1]), masked)
+        return np.asarray(own[:, None] - 2 * half @ masked.T + other[None, :])

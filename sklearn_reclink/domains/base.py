@@ -48,8 +48,8 @@ class Domain(ABC):
         return None
 
     def contains(self, theta: np.ndarray) -> bool:
-        """Whether ``theta`` is admissible, exactly."""
-        return bool(np.all(self.rows @ theta >= 0))
+        """Whether ``theta`` is admissible, up to the rounding of its rows."""
+        return bool(np.all(self.rows @ theta >= -1e-12 * np.abs(theta).max(initial=0.0)))
 
     def separate(self, theta: np.ndarray) -> np.ndarray:
         """Unit rows of the domain that ``theta`` violates, (n_rows, n_parameters).
@@ -63,9 +63,9 @@ class Domain(ABC):
         """The nearest truly admissible parameters to ones that rounding left just outside."""
         return theta
 
-    def dominated(self, residual: np.ndarray, allowance: np.ndarray) -> bool:
-        """Whether ``residual . theta <= allowance . |theta|`` for every admissible ``theta``.
+    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
+        """What keeps ``residual . theta <= allowance . |theta|`` from holding on the domain.
 
-        A sufficient test is enough: it decides whether a rounded proof stands.
+        Zero everywhere proves it for every admissible ``theta``: so a rounded proof stands.
         """
-        return bool(np.all(np.abs(residual) <= allowance))
+        return np.maximum(np.abs(residual) - allowance, 0.0)

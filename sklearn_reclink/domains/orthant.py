@@ -39,6 +39,6 @@ class Orthant(Domain):
     def repair(self, theta: np.ndarray) -> np.ndarray:
         return np.maximum(theta, 0.0)
 
-    def dominated(self, residual: np.ndarray, allowance: np.ndarray) -> bool:
+    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
         # theta >= 0: a negative residual only helps
-        return bool(np.all(residual <= allowance))
+        return np.maximum(residual - allowance, 0.0)

@@ -10,7 +10,8 @@ A feasible system ends in the ``theta`` of largest margin: ``1 / |theta|`` is th
 in multipliers ``lambda >= 0`` of at most ``p + 1`` rows with ``sum lambda_m r_m = 0``: a
 certificate (Farkas) that does not depend on how it was found.
 
-Notation: ``Q R`` factors the active rows (as columns); ``d = Q' n`` for an entering row ``n``;
+Notation: ``Q' R`` factors the active rows (as columns), ``Q`` held by rows so that all loops run
+along memory; ``d = Q n`` for an entering row ``n``;
 ``z``, the part of ``n`` outside their span, is the step; ``decay`` is how fast the multipliers
 of the active rows fall along it.
 """
@@ -26,26 +27,70 @@ FEASIBLE, INFEASIBLE, UNDECIDED = 1, 0, -1
 # verified from scratch afterwards, so this decides speed and never soundness.
 _SPAN = 1e-11
 _SLACK = 1e-9
+_ROUNDING = 1e-14
+_LARGEST = 1e12
+_SHORT = 32
+_TINY = 1e-140  # a rotation of smaller numbers would underflow
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _most_violated(rows, rhs, wanted, theta):  # type: ignore[no-untyped-def]
-    worst, where = np.inf, -1
-    p = rows.shape[1]
-    for m in range(wanted.shape[0]):
-        index = wanted[m]
-        slack = -rhs[index]
-        for k in range(p):
-            slack += rows[index, k] * theta[k]
+def _slack(row, right, theta):  # type: ignore[no-untyped-def]
+    slack = -right
+    for k in range(row.shape[0]):
+        slack += row[k] * theta[k]
+    return slack
+
+
+@njit(cache=True, nogil=True)
+def _most_violated(rows, rhs, wanted, theta, short):  # type: ignore[no-untyped-def]
+    """The row of least slack, from the short list if it still holds a violated one.
+
+    A scan of all wanted rows refills the short list with rows among the worst that it met.
+    """
+    size = 0.0
+    for k in range(theta.shape[0]):
+        size += theta[k] * theta[k]
+    violated = -_SLACK - _ROUNDING * np.sqrt(size)
+    worst, where = violated, -1
+    for m in range(short.shape[0]):
+        if short[m] < 0:
+            break
+        slack = _slack(rows[short[m]], rhs[short[m]], theta)
         if slack < worst:
-            worst, where = slack, index
-    return worst, where
+            worst, where = slack, short[m]
+    if where >= 0:
+        return where
+    filled, last = 0, violated
+    slacks = np.empty(short.shape[0])
+    short[:] = -1
+    for m in range(wanted.shape[0]):
+        slack = _slack(rows[wanted[m]], rhs[wanted[m]], theta)
+        if slack >= last:
+            continue
+        if filled < short.shape[0]:
+            place = filled
+            filled += 1
+        else:
+            place = np.argmax(slacks)
+        short[place], slacks[place] = wanted[m], slack
+        if filled == short.shape[0]:
+            last = slacks.max()
+        if slack < worst:
+            worst, where = slack, wanted[m]
+    return where
+
+
+@njit(cache=True, nogil=True)
+def _rotate(first, second, c, s):  # type: ignore[no-untyped-def]
+    for i in range(first.shape[0]):
+        x, y = first[i], second[i]
+        first[i] = c * x + s * y
+        second[i] = c * y - s * x
 
 
 @njit(cache=True, nogil=True)
 def _drop(Q, R, active, u, q, position):  # type: ignore[no-untyped-def]
     """Remove one active row and make R triangular again."""
-    p = Q.shape[0]
     for j in range(position, q - 1):
         active[j] = active[j + 1]
         u[j] = u[j + 1]
@@ -53,38 +98,35 @@ def _drop(Q, R, active, u, q, position):  # type: ignore[no-untyped-def]
             R[i, j] = R[i, j + 1]
     for j in range(position, q - 1):
         a, b = R[j, j], R[j + 1, j]
-        if b == 0.0:
+        h = np.sqrt(a * a + b * b)
+        if h <= _TINY:
             continue
-        h = np.hypot(a, b)
         c, s = a / h, b / h
-        for k in range(j, q - 1):
-            x, y = R[j, k], R[j + 1, k]
-            R[j, k] = c * x + s * y
-            R[j + 1, k] = c * y - s * x
-        for i in range(p):
-            x, y = Q[i, j], Q[i, j + 1]
-            Q[i, j] = c * x + s * y
-            Q[i, j + 1] = c * y - s * x
+        _rotate(R[j, j : q - 1], R[j + 1, j : q - 1], c, s)
+        _rotate(Q[j], Q[j + 1], c, s)
 
 
 @njit(cache=True, nogil=True)
 def _add(Q, R, d, q):  # type: ignore[no-untyped-def]
     """Append a row with coordinates ``d``: rotate its tail into one coordinate."""
-    p = Q.shape[0]
-    for j in range(p - 1, q, -1):
-        b = d[j]
-        if b == 0.0:
+    for j in range(Q.shape[0] - 1, q, -1):
+        a, b = d[j - 1], d[j]
+        h = np.sqrt(a * a + b * b)
+        if b == 0.0 or h <= _TINY:
             continue
-        a = d[j - 1]
-        h = np.hypot(a, b)
-        c, s = a / h, b / h
         d[j - 1], d[j] = h, 0.0
-        for i in range(p):
-            x, y = Q[i, j - 1], Q[i, j]
-            Q[i, j - 1] = c * x + s * y
-            Q[i, j] = c * y - s * x
+        _rotate(Q[j - 1], Q[j], a / h, b / h)
     for i in range(q + 1):
         R[i, q] = d[i]
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _coordinates(Q, row, d):  # type: ignore[no-untyped-def]
+    for j in range(Q.shape[0]):
+        total = 0.0
+        for i in range(Q.shape[0]):
+            total += Q[j, i] * row[i]
+        d[j] = total
 
 
 @njit(cache=True, nogil=True)
@@ -107,18 +149,15 @@ def least_norm(rows, rhs, wanted):  # type: ignore[no-untyped-def]
     active = np.empty(p + 1, np.int64)
     u = np.zeros(p + 1)
     d, decay, z = np.empty(p), np.empty(p + 1), np.empty(p)
+    short = np.full(_SHORT, -1)
     q = 0
     for _ in range(100 * (p + 10)):
-        slack, entering = _most_violated(rows, rhs, wanted, theta)
-        if entering < 0 or slack >= -_SLACK:
+        entering = _most_violated(rows, rhs, wanted, theta, short)
+        if entering < 0:
             return FEASIBLE, theta, active[:q].copy(), u[:q].copy()
         u_entering = 0.0
         while True:
-            for j in range(p):
-                total = 0.0
-                for i in range(p):
-                    total += Q[i, j] * rows[entering, i]
-                d[j] = total
+            _coordinates(Q, rows[entering], d)
             length = 0.0
             for j in range(q, p):
                 length += d[j] * d[j]
@@ -131,7 +170,11 @@ def least_norm(rows, rhs, wanted):  # type: ignore[no-untyped-def]
             for j in range(q):
                 if decay[j] > 1e-14 and u[j] / decay[j] < partial:
                     partial, leaving = u[j] / decay[j], j
-            spanned = length <= _SPAN * _SPAN
+            full = np.inf
+            if length > 0.0:
+                full = max(-_slack(rows[entering], rhs[entering], theta), 0.0) / length
+            # spanned, or so nearly that no parameters of a margin above ties get there
+            spanned = length <= _SPAN * _SPAN or full * np.sqrt(length) > _LARGEST
             if spanned and leaving < 0:
                 support = np.empty(q + 1, np.int64)
                 multipliers = np.empty(q + 1)
@@ -139,17 +182,13 @@ def least_norm(rows, rhs, wanted):  # type: ignore[no-untyped-def]
                     support[j], multipliers[j] = active[j], max(-decay[j], 0.0)
                 support[q], multipliers[q] = entering, 1.0
                 return INFEASIBLE, theta, support, multipliers
-            full = np.inf
-            if not spanned:
-                for i in range(p):
-                    total = 0.0
-                    for j in range(q, p):
-                        total += Q[i, j] * d[j]
-                    z[i] = total
-                slack = -rhs[entering]
-                for i in range(p):
-                    slack += rows[entering, i] * theta[i]
-                full = max(-slack, 0.0) / length
+            if spanned:
+                full = np.inf
+            else:
+                z[:] = 0.0
+                for j in range(q, p):
+                    for i in range(p):
+                        z[i] += Q[j, i] * d[j]
             step = min(partial, full)
             for j in range(q):
                 u[j] = max(u[j] - step * decay[j], 0.0)

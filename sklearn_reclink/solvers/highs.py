@@ -46,9 +46,7 @@ class CoveringMaster:
         self._lp = _silent()
         for _ in range(n_records):
             self._lp.addVar(0.0, 1.0)
-        self._lp.changeColsCost(
-            n_records, np.arange(n_records, dtype=np.int32), np.ones(n_records)
-        )
+        self._lp.changeColsCost(n_records, np.arange(n_records, dtype=np.int32), np.ones(n_records))
 
     def add(self, conflicts: Iterable[np.ndarray]) -> int:
         """Add the conflicts that are new; how many were."""

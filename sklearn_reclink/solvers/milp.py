@@ -69,9 +69,7 @@ def papers_program(
     extra = np.vstack([problem.domain.rows, problem.domain.normaliser])
     extra = extra[np.abs(extra).sum(axis=1) > 0]
     blank = sparse.csr_array((len(extra), n))
-    matrix = sparse.vstack(
-        [links, sparse.hstack([sparse.csr_array(extra), blank])], format="csr"
-    )
+    matrix = sparse.vstack([links, sparse.hstack([sparse.csr_array(extra), blank])], format="csr")
     normalised = bool(problem.domain.normaliser.any())
     row_lower = np.r_[np.full(len(records), strictness), np.zeros(len(extra))]
     row_upper = np.full(len(row_lower), np.inf)

@@ -46,55 +46,117 @@ class Oracle:
         self.problem = problem
         self.complete = presolved.complete
         self.n_never = len(presolved.never)
-        self.rows = np.empty((0, problem.n_parameters))
-        self.magnitudes = np.empty((0, problem.n_parameters))
-        self.owners = np.empty(0, dtype=np.int64)
-        self._by_owner: dict[int, np.ndarray] = {}
-        self._add_domain_rows(problem.domain.rows)
+        self._rows = np.empty((64, problem.n_parameters))
+        self._magnitudes = np.empty((64, problem.n_parameters))
+        self._owners = np.empty(64, dtype=np.int64)
+        self._right = np.empty(64)
+        self._size = 0
+        self._by_owner: dict[int, np.ndarray] = {DOMAIN: np.empty(0, np.int64)}
         self._pairs: set[tuple[int, int]] = set()
+        self._append(problem.domain.rows, None, np.full(len(problem.domain.rows), DOMAIN))
         self.add_pairs(presolved.records, presolved.impostors)
 
-    def add_pairs(self, records: np.ndarray, impostors: np.ndarray) -> None:
-        """Grow the rows of (record, impostor) pairs."""
+    @property
+    def rows(self) -> np.ndarray:
+        return self._rows[: self._size]
+
+    @property
+    def magnitudes(self) -> np.ndarray:
+        return self._magnitudes[: self._size]
+
+    @property
+    def owners(self) -> np.ndarray:
+        return self._owners[: self._size]
+
+    def add_pairs(self, records: np.ndarray, impostors: np.ndarray) -> int:
+        """Grow the rows of (record, impostor) pairs; how many were new."""
+        pairs = zip(records.tolist(), impostors.tolist(), strict=True)
+        new = np.array([pair not in self._pairs for pair in pairs], dtype=bool)
+        records, impostors = records[new], impostors[new]
         if not len(records):
-            return
+            return 0
+        self._pairs.update(zip(records.tolist(), impostors.tolist(), strict=True))
         rows, magnitudes = self.problem.rows(records, impostors)
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         norms[norms == 0] = 1.0
         self._append(rows / norms, magnitudes / norms, records)
+        return len(records)
 
-    def _add_domain_rows(self, rows: np.ndarray) -> None:
-        self._append(rows, np.zeros_like(rows), np.full(len(rows), DOMAIN))
-
-    def _append(self, rows: np.ndarray, magnitudes: np.ndarray, owners: np.ndarray) -> None:
-        start = len(self.rows)
-        self.rows = np.vstack([self.rows, rows])
-        self.magnitudes = np.vstack([self.magnitudes, magnitudes])
-        self.owners = np.concatenate([self.owners, owners])
-        self.rhs = (self.owners != DOMAIN).astype(float)
-        for owner in np.unique(owners):
-            known = self._by_owner.get(int(owner), np.empty(0, np.int64))
-            new = start + np.flatnonzero(owners == owner)
-            self._by_owner[int(owner)] = np.concatenate([known, new])
+    def _append(
+        self, rows: np.ndarray, magnitudes: np.ndarray | None, owners: np.ndarray
+    ) -> None:
+        if not len(rows):
+            return
+        start, end = self._size, self._size + len(rows)
+        if end > len(self._rows):
+            grow = max(end, 2 * len(self._rows)) - len(self._rows)
+            self._rows = np.pad(self._rows, ((0, grow), (0, 0)))
+            self._magnitudes = np.pad(self._magnitudes, ((0, grow), (0, 0)))
+            self._owners = np.pad(self._owners, (0, grow))
+            self._right = np.pad(self._right, (0, grow))
+        self._rows[start:end] = rows
+        self._magnitudes[start:end] = 0.0 if magnitudes is None else magnitudes
+        self._owners[start:end] = owners
+        self._right[start:end] = owners != DOMAIN
+        self._size = end
+        order = np.argsort(owners, kind="stable")
+        names, first = np.unique(owners[order], return_index=True)
+        for owner, new in zip(names.tolist(), np.split(start + order, first[1:]), strict=True):
+            known = self._by_owner.get(owner)
+            self._by_owner[owner] = new if known is None else np.concatenate([known, new])
 
     def ask(self, records: np.ndarray) -> Answer:
         """Whether some admissible parameters link all of these records."""
-        none = np.empty(0, np.int64)
-        wanted = [self._by_owner.get(DOMAIN, none)]
-        wanted += [self._by_owner.get(int(i), none) for i in records]
-        status, theta, support, multipliers = least_norm(
-            self.rows, self.rhs, np.concatenate(wanted)
-        )
-        if status == FEASIBLE:
-            return Answer(theta=theta)
-        if status == INFEASIBLE and self._stands(support, multipliers):
-            return Answer(conflict=self._owners_of(support, multipliers))
-        return Answer()
+        while True:
+            known = [self._by_owner[i] for i in records.tolist() if i in self._by_owner]
+            status, theta, support, multipliers = least_norm(
+                self._rows, self._right, np.concatenate([self._by_owner[DOMAIN], *known])
+            )
+            if status == INFEASIBLE and self._stands(support, multipliers):
+                return Answer(conflict=self._owners_of(support, multipliers))
+            if status != FEASIBLE:
+                return Answer()
+            if not self._grow(theta, records):
+                return Answer(theta=theta)
+
+    def _grow(self, theta: np.ndarray, records: np.ndarray) -> bool:
+        """Add rows of the domain or of the records that ``theta`` violates, if there are any."""
+        cuts = self.problem.domain.separate(theta)
+        if len(cuts):
+            self._append(cuts, None, np.full(len(cuts), DOMAIN))
+            return True
+        if self.complete:
+            return False
+        if not theta.any():  # no rows yet
+            theta = self.problem.domain.centre
+        impostors, margins = self.problem.nearest_impostors(theta, records)
+        violated = margins <= 0
+        return self.add_pairs(records[violated], impostors[violated]) > 0
 
     def _stands(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
+        """Whether the combination of rows is below what ties allow, for all admissible theta.
+
+        Rounding may leave an excess in a coordinate where nothing is allowed, because no record
+        row is there. Lowering the multiplier of a domain row hands it on to other coordinates:
+        any multipliers >= 0 prove the same.
+        """
         residual = multipliers @ self.rows[support]
         allowance = TIE_TOLERANCE * (multipliers @ self.magnitudes[support])
-        return self.problem.domain.dominated(residual, allowance)
+        domain = np.flatnonzero(self.owners[support] == DOMAIN)
+        spare, rows = multipliers[domain], self.rows[support[domain]]
+        for _ in range(2 * len(residual)):
+            excess = self.problem.domain.excess(residual, allowance)
+            k = int(np.argmax(excess))
+            if excess[k] == 0:
+                return True
+            movable = spare * (rows[:, k] > 0)
+            if not movable.any():
+                return False
+            m = int(np.argmax(movable))
+            step = min(spare[m], excess[k] / rows[m, k] * (1 + 1e-6))
+            spare[m] -= step
+            residual = residual - step * rows[m]
+        return False
 
     def _owners_of(self, support: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
         owners = np.unique(self.owners[support[multipliers > 0]])

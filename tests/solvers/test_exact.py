@@ -24,7 +24,8 @@ def integer_files(draw, n_features=(2, 4), n_records=(2, 8), largest=6):
         noise = st.lists(st.integers(-1, 1), min_size=n, max_size=n)
         shifts = draw(st.lists(noise, min_size=size, max_size=size))
         masked = [
-            [x + d for x, d in zip(a, s, strict=True)] for a, s in zip(original, shifts, strict=True)
+            [x + d for x, d in zip(a, s, strict=True)]
+            for a, s in zip(original, shifts, strict=True)
         ]
     else:
         masked = draw(files)
@@ -33,7 +34,10 @@ def integer_files(draw, n_features=(2, 4), n_records=(2, 8), largest=6):
 
 def weighted_mean_problem(original, masked) -> LinkageProblem:
     return linkage_problem(
-        np.array(original, float), np.array(masked, float), WeightedMean(), Orthant(len(original[0]))
+        np.array(original, float),
+        np.array(masked, float),
+        WeightedMean(),
+        Orthant(len(original[0])),
     )
 
 

@@ -1,0 +1,128 @@
+"""Cones of symmetric matrices, as parameters of the bilinear form.
+
+``theta`` holds ``M_kk`` and ``2 M_kl`` of the upper triangle, row by row, so ``v' M v = theta . q(v)``
+with ``q(v)`` the products ``v_k v_l`` for ``k <= l``.
+
+`SymmetricMatrices` (d2SB_NC) are all of them. `NonnegativeOnPairs` (d2SB) asks ``diff' M diff >= 0``
+of every pair of the two files, eq. (9) of the 2015 paper. `PositiveSemidefinite` asks it of every
+vector. The last two have too many rows to hold: those that parameters violate are separated, the
+most violated pairs of records, and the eigenvectors of negative eigenvalues.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sklearn_reclink.domains.base import Domain
+
+
+def products(vectors: np.ndarray) -> np.ndarray:
+    """``q(v)`` of row vectors, (n_vectors, n (n + 1) / 2)."""
+    first, second = np.triu_indices(vectors.shape[1])
+    return np.asarray(vectors[:, first] * vectors[:, second])
+
+
+def to_matrix(theta: np.ndarray, n_features: int) -> np.ndarray:
+    """The symmetric matrix of ``theta``."""
+    first, second = np.triu_indices(n_features)
+    matrix = np.zeros((n_features, n_features))
+    matrix[first, second] = theta
+    return (matrix + matrix.T) / 2
+
+
+def to_theta(matrix: np.ndarray) -> np.ndarray:
+    """``theta`` of a symmetric matrix."""
+    first, second = np.triu_indices(len(matrix))
+    return np.asarray(np.where(first == second, 1.0, 2.0) * matrix[first, second])
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+class SymmetricMatrices(Domain):
+    """All symmetric matrices."""
+
+    def __init__(self, n_features: int) -> None:
+        self.n_features = n_features
+        self.n_parameters = n_features * (n_features + 1) // 2
+
+    @property
+    def rows(self) -> np.ndarray:
+        return np.empty((0, self.n_parameters))
+
+    @property
+    def centre(self) -> np.ndarray:
+        return to_theta(np.eye(self.n_features) / self.n_features)
+
+    @property
+    def normaliser(self) -> np.ndarray:
+        return np.zeros(self.n_parameters)
+
+    @property
+    def n_paper_constraints(self) -> int:
+        return 0
+
+
+class NonnegativeOnPairs(SymmetricMatrices):
+    """``diff' M diff >= 0`` on every pair of an original and a masked record."""
+
+    def __init__(self, original: np.ndarray, masked: np.ndarray) -> None:
+        super().__init__(original.shape[1])
+        self.original, self.masked = original, masked
+
+    @property
+    def n_paper_constraints(self) -> int:
+        return len(self.original) ** 2
+
+    def _least(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Per original record, the masked one of least distance, and that distance."""
+        matrix = to_matrix(theta, self.n_features)
+        own = np.einsum("ik,kl,il->i", self.masked, matrix, self.masked)
+        cross = 2 * self.masked @ matrix
+        least = np.empty(len(self.original), dtype=np.int64)
+        for i, a in enumerate(self.original):
+            least[i] = np.argmin(own - cross @ a)
+        nearest = self.original - self.masked[least]
+        return nearest, products(nearest) @ theta
+
+    def separate(self, theta: np.ndarray) -> np.ndarray:
+        nearest, values = self._least(theta)
+        worst = np.argsort(values)[: 2 * self.n_parameters]
+        return _unit(products(nearest[worst[values[worst] < 0]]))
+
+    def contains(self, theta: np.ndarray) -> bool:
+        return bool(self._least(theta)[1].min() >= 0)
+
+    def repair(self, theta: np.ndarray) -> np.ndarray:
+        """Add the least multiple of the identity that makes every distance non-negative."""
+        for _ in range(50):
+            nearest, values = self._least(theta)
+            if values.min() >= 0:
+                break
+            length = np.maximum((nearest**2).sum(axis=1), np.finfo(float).tiny)
+            lift = np.max(-values / length) * (1 + 1e-9)
+            theta = theta + lift * to_theta(np.eye(self.n_features))
+        return theta
+
+
+class PositiveSemidefinite(SymmetricMatrices):
+    """Positive semi-definite matrices, as all of their eigenvector cuts."""
+
+    def separate(self, theta: np.ndarray) -> np.ndarray:
+        values, vectors = np.linalg.eigh(to_matrix(theta, self.n_features))
+        return _unit(products(vectors.T[values < 0]))
+
+    def contains(self, theta: np.ndarray) -> bool:
+        return bool(np.linalg.eigvalsh(to_matrix(theta, self.n_features))[0] >= 0)
+
+    def repair(self, theta: np.ndarray) -> np.ndarray:
+        """Shift the spectrum until its computed least eigenvalue is not negative."""
+        least = np.linalg.eigvalsh(to_matrix(theta, self.n_features))[0]
+        size = max(np.abs(theta).max(), np.finfo(float).tiny)
+        step = np.finfo(float).eps * size
+        while least < 0:
+            theta = theta + (step - least) * to_theta(np.eye(self.n_features))
+            least = np.linalg.eigvalsh(to_matrix(theta, self.n_features))[0]
+            step *= 2
+        return theta
