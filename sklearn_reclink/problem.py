@@ -30,6 +30,8 @@ class Status(StrEnum):
 
     OPTIMAL = "optimal"
     TIME_LIMIT = "time_limit"
+    # Time was left, but distances that agree to within rounding could not be told apart.
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True)

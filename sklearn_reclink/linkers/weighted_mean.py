@@ -85,7 +85,8 @@ class WeightedMeanLinker(BaseLinker):
     bound_ : int
         No weights re-identify more records than this.
     status_ : str
-        ``"optimal"`` when ``n_linked_ == bound_``, else ``"time_limit"``.
+        ``"optimal"`` when ``n_linked_ == bound_``; else ``"time_limit"``, or ``"undecided"`` when
+        ties within rounding left the proof open although there was time.
     ceiling_ : int
         Number of records that some weighted mean, OWA or Choquet distance might re-identify:
         the others are beaten by an impostor in every variable.
