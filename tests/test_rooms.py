@@ -15,7 +15,7 @@ PACKAGE = "sklearn_reclink"
 ROOT = Path(__file__).parents[1] / PACKAGE
 
 FLOORS = [
-    {"ties"},
+    {"ties", "capacity"},
     {"differences"},
     {"distances"},
     {"domains"},
@@ -27,7 +27,7 @@ FLOORS = [
     {"inspection"},
     {"report", "cli", "demo", "__init__", "__main__"},
 ]
-INDEPENDENT = {"capacity", "masking", "metrics", "datasets"}
+INDEPENDENT = {"masking", "metrics", "datasets"}
 FORBIDDEN = {
     "domains": {"differences", "distances"},
     "problem": {"differences", "distances"},
@@ -125,6 +125,8 @@ def plant(root: Path, name: str, source: str) -> None:
     ("name", "source"),
     [
         ("ties.py", "from sklearn_reclink.differences import Scales"),
+        ("capacity.py", "from sklearn_reclink.ties import TIE_TOLERANCE"),
+        ("capacity.py", "from sklearn_reclink.domains import Domain"),
         ("differences.py", "import sklearn_reclink.distances"),
         ("distances/choquet.py", "from ..problem import Solution"),
         ("distances/deep/choquet.py", "from ...linking import link"),
@@ -155,6 +157,8 @@ def test_a_planted_violation_is_found(tmp_path, name, source):
         ("solvers/exact.py", "from ..problem import Solution\nfrom sklearn_reclink import ties"),
         ("linkers/base.py", "from sklearn_reclink.solvers import solve\nimport numpy"),
         ("linkers/choquet.py", "from sklearn_reclink.capacity import shapley"),
+        ("distances/choquet.py", "from sklearn_reclink.capacity import small_subsets"),
+        ("domains/capacities.py", "from sklearn_reclink.capacity import small_subsets"),
         ("report/html.py", "from sklearn_reclink import ChoquetLinker, masking"),
         ("__init__.py", "from sklearn_reclink.linkers import ChoquetLinker"),
     ],

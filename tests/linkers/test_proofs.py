@@ -32,7 +32,7 @@ def pair():
 
 def test_bound_below_the_recount_is_an_error_and_never_hidden(monkeypatch):
     answer(monkeypatch, -1, Status.OPTIMAL)
-    with pytest.raises(RuntimeError, match="the proof is wrong: it allows .* Please report"):
+    with pytest.raises(RuntimeError, match=r"the proof is wrong: it allows .* Please report"):
         WeightedMeanLinker().fit(*pair())
 
 
