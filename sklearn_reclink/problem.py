@@ -32,6 +32,8 @@ class Status(StrEnum):
     TIME_LIMIT = "time_limit"
     # Time was left, but distances that agree to within rounding could not be told apart.
     UNDECIDED = "undecided"
+    # The parameters found were proven optimal, then projected onto a smaller set.
+    PROJECTED = "projected"
 
 
 @dataclass(frozen=True)

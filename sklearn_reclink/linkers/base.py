@@ -7,11 +7,8 @@ function that `score` calls, never taken from a solver.
 
 from __future__ import annotations
 
-import math
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Sequence
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -25,10 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_reclink import linking
 from sklearn_reclink.differences import Scales, column_names, learn_scales
 from sklearn_reclink.distances import Distance
-from sklearn_reclink.domains import Domain
 from sklearn_reclink.linkers.alignment import alignment_warning
 from sklearn_reclink.linkers.files import read_masked, read_original, read_pair
-from sklearn_reclink.problem import Solution, Status, linkage_problem
+from sklearn_reclink.problem import Solution, Status
 
 
 class BaseLinker(BaseEstimator, metaclass=ABCMeta):
@@ -100,10 +96,17 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         -------
         self
         """
+        original, masked = self._read_files(X, y)
+        solution = self._learn(original, masked)
+        self._count(original, masked, solution)
+        return self
+
+    def _read_files(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Learn the scales of a file and its masked version; their standardised coordinates."""
         original, masked = read_pair(self, X, y, reset=True)
         message = alignment_warning(original, masked, self.standardize)
         if message:
-            warnings.warn(message, UserWarning, stacklevel=2)
+            warnings.warn(message, UserWarning, stacklevel=3)
         self.scales_ = learn_scales(original, masked, self.standardize)
         if not self.scales_.informative.any():
             raise ValueError(
@@ -111,10 +114,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
                 "record from another, so there is no distance to learn"
             )
         self.masked_ = masked
-        original, masked = self.scales_.original(original), self.scales_.masked(masked)
-        solution = self._learn(original, masked)
-        self._count(original, masked, solution)
-        return self
+        return self.scales_.original(original), self.scales_.masked(masked)
 
     def predict(self, X: Any, pool: Any = None) -> np.ndarray:
         """Link each original record to its nearest masked record.
@@ -208,28 +208,6 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         )
         return float(np.average(linked, weights=sample_weight))
 
-    def _search(
-        self,
-        original: np.ndarray,
-        masked: np.ndarray,
-        domain: Domain,
-        starts: Sequence[np.ndarray],
-    ) -> Solution:
-        """Search a domain for the parameters that link the most records."""
-        from sklearn_reclink.solvers import solve
-
-        solution = solve(
-            linkage_problem(original, masked, self._distance, domain),
-            time_limit=math.inf if self.time_limit is None else self.time_limit,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-            verbose=self.verbose,
-            start=starts,
-        )
-        if solution.theta is None:
-            return replace(solution, theta=starts[0])
-        return solution
-
     def _count(self, original: np.ndarray, masked: np.ndarray, solution: Solution | None) -> None:
         """Recount the links, and say what is proven about them."""
         linked = linking.linked_mask(
@@ -255,7 +233,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         self.bound_ = int(bound)
         status = _status(self.n_linked_, self.bound_, solution)
         self.status_ = status.value
-        if status is not Status.OPTIMAL:
+        if status not in (Status.OPTIMAL, Status.PROJECTED):
             cause, remedy = "ties within rounding left the proof open", ""
             if status is Status.TIME_LIMIT:
                 cause = f"the time limit of {self.time_limit:g} s ended the proof"
@@ -299,6 +277,6 @@ def _status(n_linked: int, bound: int, solution: Solution | None) -> Status:
     """Optimal where the recount meets the bound, whatever the solver says of itself."""
     if n_linked == bound:
         return Status.OPTIMAL
-    if solution is not None and solution.status is Status.TIME_LIMIT:
-        return Status.TIME_LIMIT
+    if solution is not None and solution.status in (Status.TIME_LIMIT, Status.PROJECTED):
+        return solution.status
     return Status.UNDECIDED

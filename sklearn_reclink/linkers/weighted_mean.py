@@ -17,9 +17,8 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from sklearn_reclink.distances import Distance, WeightedMean
-from sklearn_reclink.domains import Orthant
-from sklearn_reclink.linkers.base import BaseLinker
-from sklearn_reclink.linking import linked_mask
+from sklearn_reclink.domains import Domain, Orthant
+from sklearn_reclink.linkers.learned import LearnedLinker, simple_weights
 from sklearn_reclink.problem import Solution
 
 CountLinks = Callable[[np.ndarray], int]
@@ -52,7 +51,7 @@ CONSTRAINTS: dict[str, Callable[[np.ndarray, CountLinks], np.ndarray]] = {
 }
 
 
-class WeightedMeanLinker(BaseLinker):
+class WeightedMeanLinker(LearnedLinker):
     """Link records by the weighted mean distance that re-identifies the most of them.
 
     Parameters
@@ -114,7 +113,7 @@ class WeightedMeanLinker(BaseLinker):
     """
 
     _parameter_constraints = {
-        **BaseLinker._parameter_constraints,
+        **LearnedLinker._parameter_constraints,
         "constraint": [StrOptions(set(CONSTRAINTS))],
     }
 
@@ -147,31 +146,18 @@ class WeightedMeanLinker(BaseLinker):
     def _theta(self) -> np.ndarray:
         return self.weights_
 
-    def _learn(self, original: np.ndarray, masked: np.ndarray) -> Solution:
-        informative = self.scales_.informative
-        original, masked = original[:, informative], masked[:, informative]
-        n_informative = original.shape[1]
-        solution = self._search(
-            original, masked, Orthant(n_informative), starting_weights(original, masked)
-        )
+    def _domain(self, original: np.ndarray, masked: np.ndarray) -> Domain:
+        return Orthant(original.shape[1])
+
+    def _starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
+        return simple_weights(original, masked)
+
+    def _settle(self, solution: Solution, original: np.ndarray, masked: np.ndarray) -> Solution:
         assert solution.theta is not None
-        theta = np.zeros(len(informative))
-        theta[informative] = np.maximum(solution.theta, 0)
+        theta = self._widen(np.maximum(solution.theta, 0))
 
         def count(weights: np.ndarray) -> int:
-            linked = linked_mask(
-                self._distance, weights[informative], original, masked, n_jobs=self.n_jobs
-            )
-            return int(np.count_nonzero(linked))
+            return self._n_linked(weights[self._informative], original, masked)
 
         self.weights_ = CONSTRAINTS[self.constraint](theta / theta.sum(), count)
         return solution
-
-
-def starting_weights(original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
-    """Equal weights, and the inverse variance of each difference."""
-    n_features = original.shape[1]
-    variance = np.var(original - masked, axis=0)
-    largest = variance.max()
-    inverse = 1 / np.maximum(variance, 1e-12 * largest) if largest > 0 else np.ones(n_features)
-    return [np.full(n_features, 1 / n_features), inverse / inverse.sum()]

@@ -13,15 +13,12 @@ from sklearn_reclink.problem import Solution, Status
 def answer(monkeypatch, gap, status):
     """Let the search answer equal weights and a bound that is apart from their count."""
 
-    def search(self, original, masked, domain, starts):
-        links = int(
-            np.sum(
-                [np.argmin(((a - masked) ** 2).sum(axis=1)) == i for i, a in enumerate(original)]
-            )
-        )
-        return Solution(starts[0], links, links + gap, status)
+    def solve(problem, **options):
+        weights = problem.domain.centre
+        links = int(problem.linked(weights).sum())
+        return Solution(weights, links, links + gap, status)
 
-    monkeypatch.setattr(WeightedMeanLinker, "_search", search)
+    monkeypatch.setattr("sklearn_reclink.solvers.solve", solve)
 
 
 def pair():
