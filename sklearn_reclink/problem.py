@@ -22,7 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sklearn_reclink.domains import Domain
-from sklearn_reclink.ties import strictly_nearer
+from sklearn_reclink.ties import TIE_TOLERANCE, strictly_nearer
 
 
 class Status(StrEnum):
@@ -121,14 +121,14 @@ class LinkageProblem:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The nearest impostor of each record, and how much farther it is than the own record.
 
-        Distances are the quick ones of `Features.pairwise`: good for finding rows to add.
+        Impostors are found by the quick distances of `Features.pairwise`. How much farther is
+        judged by the rule of `ties`: at most 0 for a tie, which quick distances may round away.
         """
         values = self.distance.pairwise(theta, self.original[records], self.masked)
-        place = np.arange(len(records))
-        own = values[place, records]
-        values[place, records] = np.inf
+        values[np.arange(len(records)), records] = np.inf
         impostors = np.argmin(values, axis=1)
-        return impostors, values[place, impostors] - own
+        rows, magnitudes = self.rows(records, impostors)
+        return impostors, rows @ theta - TIE_TOLERANCE * (magnitudes @ np.abs(theta))
 
     def linked(self, theta: np.ndarray) -> np.ndarray:
         """Which records the parameters re-identify: a recount, (n_records,) of bool."""
