@@ -59,10 +59,11 @@ def _over_variables(values: np.ndarray, sign: float) -> np.ndarray:
 
 def n_variables(capacity: np.ndarray) -> int:
     """Number of variables of a vector of ``2^n`` values."""
-    n_features = int(len(capacity)).bit_length() - 1
+    n_features = len(capacity).bit_length() - 1
     if len(capacity) != 2**n_features:
         raise ValueError(
-            f"a capacity has 2^n values, one a subset of variables: {len(capacity)} is no power of 2"
+            f"a capacity has 2^n values, one a subset of variables: {len(capacity)} is no "
+            "power of 2"
         )
     return n_features
 

@@ -4,9 +4,9 @@ Let ``c_ij`` be the squared differences of record ``i`` and masked record ``j``.
 distance (weighted mean, OWA, Choquet) never falls when a component of ``c`` grows, and grows
 by the factor ``s`` when all of ``c`` does.
 
-*Never linked.* If ``c_ij <= c_ii`` in every variable, or is tied with it (`ties`), then ``d_ij <=
-d_ii`` or they are tied, for all parameters: ``i`` is not re-identified. The records left are the **ceiling** of every monotone attacker,
-known without any optimisation.
+*Never linked.* If ``c_ij <= c_ii`` in every variable, or is tied with it (`ties`), then
+``d_ij <= d_ii`` or they are tied, for all parameters: ``i`` is not re-identified. The records left
+are the **ceiling** of every monotone attacker, known without any optimisation.
 
 *Harmless impostor.* If ``c_ij > s c_ii`` in every variable with ``s`` just above 1, then
 ``d_ij > s d_ii``: ``j`` never beats the own record, and its row can go.
@@ -144,7 +144,10 @@ def presolve(problem: LinkageProblem) -> Presolved:
 
 def _presolve_monotone(problem: LinkageProblem) -> Presolved:
     beaten = beaten_records(problem.original, problem.masked)
-    fronts = {i: _harmful_front(problem.squared_differences(i), i) for i in np.flatnonzero(~beaten)}
+    fronts = {
+        i: _harmful_front(problem.squared_differences(i), i)
+        for i in np.flatnonzero(~beaten).tolist()
+    }
     still_open = np.array([i for i, front in fronts.items() if len(front)], dtype=np.int64)
     always = np.array([i for i, front in fronts.items() if not len(front)], dtype=np.int64)
     return Presolved(

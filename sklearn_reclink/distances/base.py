@@ -77,9 +77,7 @@ class Distance(ABC):
                 magnitudes += np.abs(term)
         return values, magnitudes
 
-    def pairwise(
-        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
-    ) -> np.ndarray:
+    def pairwise(self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
         """Squared distances of all pairs, by whatever formula is quickest.
 
         They may differ from `evaluate` by rounding: for finding candidates, not for counting.

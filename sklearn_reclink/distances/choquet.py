@@ -9,7 +9,8 @@ Subsets are numbered by their dyadic representation: bit k is set iff variable k
 
 `Choquet` takes the capacity itself as ``theta``, one parameter a non-empty subset: a pair of
 records touches only ``n`` of the ``2^n - 1`` features. `KAdditiveChoquet` takes the Moebius
-transform ``m`` of subsets of at most ``k`` variables, in which ``d^2 = sum_A m(A) min_{i in A} c_i``.
+transform ``m`` of subsets of at most ``k`` variables, in which
+``d^2 = sum_A m(A) min_{i in A} c_i``.
 """
 
 from __future__ import annotations
