@@ -5,8 +5,25 @@ A *linker* links every original record to its nearest masked record; its `score`
 people found again. A learnt linker chooses the distance that finds the most.
 """
 
-from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
+from sklearn_reclink.linkers import (
+    BilinearLinker,
+    ChoquetLinker,
+    EuclideanLinker,
+    MahalanobisLinker,
+    OWALinker,
+    WeightedMeanLinker,
+    export_mps,
+)
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["EuclideanLinker", "MahalanobisLinker", "WeightedMeanLinker", "__version__"]
+__all__ = [
+    "BilinearLinker",
+    "ChoquetLinker",
+    "EuclideanLinker",
+    "MahalanobisLinker",
+    "OWALinker",
+    "WeightedMeanLinker",
+    "__version__",
+    "export_mps",
+]

@@ -13,7 +13,7 @@ shape; here features are summed one at a time, in their order.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -47,6 +47,10 @@ class Distance(ABC):
     @abstractmethod
     def unpack(self, theta: np.ndarray, n_features: int) -> np.ndarray:
         """Public parameters of ``theta``."""
+
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        """A word for every parameter, made of words for the variables."""
+        return [str(m) for m in range(self.n_parameters(len(variables)))]
 
     def features(self, differences: np.ndarray) -> np.ndarray:
         """``phi`` of differences (..., n_features), an array (..., n_parameters)."""

@@ -12,11 +12,17 @@ A diagonal ``M`` is a weighted mean. ``d^2`` may be negative unless ``M`` is pos
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from sklearn_reclink.distances.base import Distance
+
+
+@lru_cache
+def _upper_triangle(n_features: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.triu_indices(n_features)
 
 
 class Bilinear(Distance):
@@ -46,6 +52,11 @@ class Bilinear(Distance):
             for m in range(k, n_features):
                 yield differences[..., k] * differences[..., m]
 
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        return [
+            f"{first}_{second}" for k, first in enumerate(variables) for second in variables[k:]
+        ]
+
     def pack(self, parameters: np.ndarray) -> np.ndarray:
         matrix = np.asarray(parameters, dtype=float)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -61,14 +72,13 @@ class Bilinear(Distance):
                 f"needs {self.n_parameters(n_features)}"
             )
         matrix = np.zeros((n_features, n_features))
-        matrix[np.triu_indices(n_features)] = theta
+        matrix[_upper_triangle(n_features)] = theta
         return (matrix + matrix.T) / 2
 
-    def pairwise(
-        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
-    ) -> np.ndarray:
+    def pairwise(self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
         # a'Ma - 2 a'Mb + b'Mb: one matrix product
-        half = original @ self.unpack(theta, original.shape[1])
+        matrix = self.unpack(theta, original.shape[1])
+        half = original @ matrix
         own = np.einsum("ik,ik->i", half, original)
-        other = np.einsum("jk,jk->j", masked @ self.unpack(theta, masked.shape[1]), masked)
+        other = np.einsum("jk,jk->j", masked @ matrix, masked)
         return np.asarray(own[:, None] - 2 * half @ masked.T + other[None, :])

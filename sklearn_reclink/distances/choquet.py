@@ -15,7 +15,7 @@ transform ``m`` of subsets of at most ``k`` variables, in which
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -60,6 +60,9 @@ class Choquet(Distance):
             values += increments[..., k] * theta[subsets[..., k] - 1]
         return values, values
 
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        return [_joined(subset, variables) for subset in range(1, 2 ** len(variables))]
+
     def pack(self, parameters: np.ndarray) -> np.ndarray:
         return np.asarray(parameters, dtype=float)[1:]
 
@@ -74,6 +77,10 @@ def _increments(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     increments = np.diff(np.take_along_axis(squares, order, axis=-1), axis=-1, prepend=0.0)
     subsets = np.cumsum((1 << order)[..., ::-1], axis=-1)[..., ::-1]
     return increments, subsets
+
+
+def _joined(subset: int, variables: Sequence[str]) -> str:
+    return "_".join(word for k, word in enumerate(variables) if subset >> k & 1)
 
 
 class KAdditiveChoquet(Distance):
@@ -103,6 +110,10 @@ class KAdditiveChoquet(Distance):
             for k in members[1:]:
                 smallest = np.minimum(smallest, squares[..., k])
             yield smallest
+
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        subsets = small_subsets(len(variables), self.order)
+        return [_joined(int(subset), variables) for subset in subsets]
 
     def pack(self, parameters: np.ndarray) -> np.ndarray:
         from sklearn_reclink.capacity import capacity_to_mobius

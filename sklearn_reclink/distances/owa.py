@@ -8,7 +8,7 @@ Weights (1, 0, ..., 0) give the maximum, (0, ..., 0, 1) the minimum, equal ones 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -26,6 +26,9 @@ class OWA(WeightedMean):
     >>> values
     array([13.])
     """
+
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        return [f"rank{k + 1}" for k in range(len(variables))]
 
     def iter_features(self, differences: np.ndarray) -> Iterator[np.ndarray]:
         ordered = np.sort(differences**2, axis=-1)

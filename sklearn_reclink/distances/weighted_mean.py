@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -35,6 +35,9 @@ class WeightedMean(Distance):
     def iter_features(self, differences: np.ndarray) -> Iterator[np.ndarray]:
         for k in range(differences.shape[-1]):
             yield differences[..., k] ** 2
+
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        return list(variables)
 
     def pack(self, parameters: np.ndarray) -> np.ndarray:
         return np.asarray(parameters, dtype=float)

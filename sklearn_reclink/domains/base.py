@@ -43,6 +43,20 @@ class Domain(ABC):
         """How many constraints the papers count for this domain (Tables 2 and 3, 2015)."""
 
     @property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of every parameter once they are normalised as the papers do.
+
+        Where the papers ask for no normalisation, -1 and 1 fix the scale.
+        """
+        lower = 0.0 if self.normaliser.any() else -1.0
+        return np.full(self.n_parameters, lower), np.ones(self.n_parameters)
+
+    @property
+    def all_rows(self) -> np.ndarray:
+        """All rows of the domain, (n_rows, n_parameters), also where `separate` grows them."""
+        return self.rows
+
+    @property
     def generators(self) -> np.ndarray | None:
         """The extreme rays, (n_parameters, n_parameters), if the cone is simplicial."""
         return None

@@ -139,6 +139,12 @@ class KAdditiveCapacities(MonotoneCapacities):
     def normaliser(self) -> np.ndarray:
         return np.ones(self.n_parameters)
 
+    @property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        # m(A) is a sum of 2^(|A| - 1) differences mu(B + k) - mu(B), each in [0, 1], with signs
+        largest = 2.0 ** (np.bitwise_count(self._subsets) - 1)
+        return np.where(largest == 1, 0.0, -largest), largest
+
     def repair(self, theta: np.ndarray) -> np.ndarray:
         """Add as much of the uniform additive capacity as lifts every violated row."""
         lift = np.max(-(self.rows @ theta) / (self.rows @ self.centre), initial=0.0)

@@ -75,6 +75,12 @@ class NonnegativeOnPairs(SymmetricMatrices):
     def n_paper_constraints(self) -> int:
         return len(self.original) ** 2
 
+    @property
+    def all_rows(self) -> np.ndarray:
+        differences = self.original[:, None, :] - self.masked[None, :, :]
+        rows = products(differences.reshape(-1, self.n_features))
+        return _unit(rows[rows.any(axis=1)])
+
     def _least(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Per original record, the masked one of least distance, and that distance."""
         matrix = to_matrix(theta, self.n_features)
@@ -108,6 +114,13 @@ class NonnegativeOnPairs(SymmetricMatrices):
 
 class PositiveSemidefinite(SymmetricMatrices):
     """Positive semi-definite matrices, as all of their eigenvector cuts."""
+
+    @property
+    def all_rows(self) -> np.ndarray:
+        raise ValueError(
+            "positive semidefinite matrices are cut out by endlessly many rows, so no linear "
+            'program describes them: take constraint="free" or "nonnegative" instead'
+        )
 
     def separate(self, theta: np.ndarray) -> np.ndarray:
         values, vectors = np.linalg.eigh(to_matrix(theta, self.n_features))

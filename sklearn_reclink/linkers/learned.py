@@ -40,7 +40,7 @@ class LearnedLinker(BaseLinker):
     def _settle(self, solution: Solution, original: np.ndarray, masked: np.ndarray) -> Solution:
         """Set what users read from the parameters found for the informative variables.
 
-        Returns what is proven of it.
+        The coordinates are those of all variables. Returns what is proven of what was set.
         """
 
     def _problem(self, original: np.ndarray, masked: np.ndarray) -> LinkageProblem:
@@ -53,14 +53,21 @@ class LearnedLinker(BaseLinker):
         problem = self._problem(original, masked)
         starts = self._starts(problem.original, problem.masked)
         left = self._seconds - (time.monotonic() - began)
-        solution = self._search(problem, starts, max(left, 0.0))
+        solution = self._optimise(problem, starts, max(left, 0.0))
         if solution.theta is None:
             solution = replace(solution, theta=starts[0])
-        return self._settle(solution, problem.original, problem.masked)
+        return self._settle(solution, original, masked)
+
+    def _optimise(
+        self, problem: LinkageProblem, starts: Sequence[np.ndarray], seconds: float
+    ) -> Solution:
+        """Solve the problem of this family."""
+        return self._search(problem, starts, seconds)
 
     def _search(
         self, problem: LinkageProblem, starts: Sequence[np.ndarray], seconds: float
     ) -> Solution:
+        """Solve any problem with the options of this linker."""
         from sklearn_reclink.solvers import solve
 
         return solve(

@@ -157,7 +157,7 @@ class WeightedMeanLinker(LearnedLinker):
         theta = self._widen(np.maximum(solution.theta, 0))
 
         def count(weights: np.ndarray) -> int:
-            return self._n_linked(weights[self._informative], original, masked)
+            return self._n_linked(weights, original, masked)
 
         self.weights_ = CONSTRAINTS[self.constraint](theta / theta.sum(), count)
         return solution

@@ -10,7 +10,7 @@ A solution is read on status optimal alone: HiGHS leaves stale values behind oth
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import highspy
@@ -105,6 +105,8 @@ class MixedIntegerProgram:
     lower: np.ndarray
     upper: np.ndarray
     integer: np.ndarray
+    column_names: Sequence[str] = ()
+    row_names: Sequence[str] = ()
 
     def _load(self) -> highspy.Highs:
         model = highspy.HighsLp()
@@ -118,6 +120,7 @@ class MixedIntegerProgram:
         model.a_matrix_.value_ = self.matrix.data
         kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
         model.integrality_ = [kinds[int(flag)] for flag in self.integer]
+        model.col_names_, model.row_names_ = list(self.column_names), list(self.row_names)
         highs = _silent()
         highs.passModel(model)
         return highs

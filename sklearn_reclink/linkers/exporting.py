@@ -1,0 +1,83 @@
+"""The papers' mixed-integer program of a linker as a file, for those who own another solver."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from sklearn_reclink.linkers.learned import LearnedLinker
+
+
+def export_mps(
+    linker: LearnedLinker,
+    X: Any,
+    y: Any,
+    path: str | os.PathLike[str],
+    *,
+    strictness: float = 1e-5,
+) -> None:
+    """Write the papers' program of a linker for two files, to be solved by CPLEX, Gurobi, ...
+
+    The program minimises ``sum_i K_i``, the records missed. Its columns are named ``theta_...``
+    after the variables (weights by variable, OWA weights by rank, capacities by the members of
+    the subset, matrix entries by the two variables: ``theta_a_b`` is twice the entry ``M_ab``),
+    then ``K_0``, ``K_1``, ... by record; its rows ``link_i_j``, then those of the constraint.
+
+    A solver keeps its rows and its integers up to a tolerance only, and the constant in front of
+    ``K_i`` multiplies the latter: the count it claims may be above what its parameters link.
+
+    Parameters
+    ----------
+    linker : OWALinker, WeightedMeanLinker, ChoquetLinker or BilinearLinker
+        Its options define the program. It need not be fitted, and is left as it is.
+    X, y : array-like or dataframe of shape (n_records, n_features)
+        Original file and its masked version, as in `fit`.
+    path : str or path
+        Where to write, a name that ends in ``.mps``.
+    strictness : float, default=1e-5
+        How much nearer the own record must be, in the units of the squared distance, to count as
+        linked. It stands for the papers' ``> 0`` and should be above the solver's tolerance.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from sklearn_reclink import WeightedMeanLinker, export_mps
+    >>> X = np.array([[0.0, 1.0], [2.0, 5.0], [4.0, 2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "program.mps"
+    ...     export_mps(WeightedMeanLinker(), X, X + [0.5, 0.25], path)
+    ...     text = path.read_text()
+    >>> "theta_0" in text and "K_2" in text
+    True
+    """
+    from sklearn_reclink.solvers.milp import papers_program
+
+    if not isinstance(linker, LearnedLinker):
+        raise TypeError(
+            f"{type(linker).__name__} has no parameters to search for, so there is no program: "
+            "give a WeightedMeanLinker, OWALinker, ChoquetLinker or BilinearLinker"
+        )
+    path = os.fspath(path)
+    if not path.endswith(".mps"):
+        raise ValueError(f"the file is named {path!r}: its name must end in .mps")
+    linker = clone(linker)
+    linker._validate_params()
+    original, masked = linker._read_files(X, y)
+    problem = linker._problem(original, masked)
+    words = np.array(_words(linker))[linker.scales_.informative]
+    labels = linker._distance.labels(words.tolist())
+    papers_program(problem, strictness=strictness, labels=labels).write_mps(path)
+
+
+def _words(linker: LearnedLinker) -> list[str]:
+    """The names of the variables where they have any, without the signs an MPS file dislikes."""
+    numbers = [str(k) for k in range(linker.n_features_in_)]
+    names = getattr(linker, "feature_names_in_", numbers)
+    words = [re.sub(r"[^A-Za-z0-9]", ".", name) for name in names]
+    return words if len(set(words)) == len(words) else numbers
