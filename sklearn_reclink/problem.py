@@ -121,14 +121,21 @@ class LinkageProblem:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The nearest impostor of each record, and how much farther it is than the own record.
 
-        Impostors are found by the quick distances of `Features.pairwise`. How much farther is
-        judged by the rule of `ties`: at most 0 for a tie, which quick distances may round away.
+        Impostors are found by the quick distances of `Features.pairwise`; where these are too
+        close to tell, how much farther is judged by the rule of `ties`: at most 0 for a tie.
         """
         values = self.distance.pairwise(theta, self.original[records], self.masked)
-        values[np.arange(len(records)), records] = np.inf
+        place = np.arange(len(records))
+        own = values[place, records]
+        doubt = 1e-9 * np.abs(values).max(initial=0.0)
+        values[place, records] = np.inf
         impostors = np.argmin(values, axis=1)
-        rows, magnitudes = self.rows(records, impostors)
-        return impostors, rows @ theta - TIE_TOLERANCE * (magnitudes @ np.abs(theta))
+        margins = values[place, impostors] - own
+        close = np.flatnonzero(np.abs(margins) <= doubt)
+        if len(close):
+            rows, magnitudes = self.rows(records[close], impostors[close])
+            margins[close] = rows @ theta - TIE_TOLERANCE * (magnitudes @ np.abs(theta))
+        return impostors, margins
 
     def linked(self, theta: np.ndarray) -> np.ndarray:
         """Which records the parameters re-identify: a recount, (n_records,) of bool."""

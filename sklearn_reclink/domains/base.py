@@ -25,7 +25,7 @@ class Domain(ABC):
     @property
     @abstractmethod
     def rows(self) -> np.ndarray:
-        """Unit rows ``g`` with ``g . theta >= 0``, (n_rows, n_parameters)."""
+        """Rows ``g`` with ``g . theta >= 0``, (n_rows, n_parameters)."""
 
     @property
     @abstractmethod
@@ -66,7 +66,7 @@ class Domain(ABC):
         return bool(np.all(self.rows @ theta >= -1e-12 * np.abs(theta).max(initial=0.0)))
 
     def separate(self, theta: np.ndarray) -> np.ndarray:
-        """Unit rows of the domain that ``theta`` violates, (n_rows, n_parameters).
+        """Rows of the domain that ``theta`` violates, (n_rows, n_parameters).
 
         A domain whose `rows` are complete returns none; a domain with endlessly many
         (positive semi-definite matrices) returns the most violated ones.

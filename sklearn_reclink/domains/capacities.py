@@ -42,8 +42,7 @@ class MonotoneCapacities(Domain):
         row = np.zeros(self.n_parameters + 1)
         np.add.at(row, plus, 1.0)
         np.add.at(row, minus, -1.0)
-        row = row[1:]  # mu(empty) = 0
-        return np.asarray(row / np.linalg.norm(row))
+        return row[1:]  # mu(empty) = 0
 
     @cached_property
     def _rows(self) -> np.ndarray:
@@ -128,8 +127,7 @@ class KAdditiveCapacities(MonotoneCapacities):
             for a, missing in self._without(1)
             for k in missing
         ]
-        unique = np.unique(np.array(rows, dtype=float), axis=0)
-        return np.asarray(unique / np.linalg.norm(unique, axis=1, keepdims=True))
+        return np.unique(np.array(rows, dtype=float), axis=0)
 
     @property
     def centre(self) -> np.ndarray:

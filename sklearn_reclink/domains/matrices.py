@@ -36,10 +36,6 @@ def to_theta(matrix: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(first == second, 1.0, 2.0) * matrix[first, second])
 
 
-def _unit(rows: np.ndarray) -> np.ndarray:
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
-
-
 class SymmetricMatrices(Domain):
     """All symmetric matrices."""
 
@@ -79,7 +75,7 @@ class NonnegativeOnPairs(SymmetricMatrices):
     def all_rows(self) -> np.ndarray:
         differences = self.original[:, None, :] - self.masked[None, :, :]
         rows = products(differences.reshape(-1, self.n_features))
-        return _unit(rows[rows.any(axis=1)])
+        return rows[rows.any(axis=1)]
 
     def _least(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Per original record, the masked one of least distance, and that distance."""
@@ -95,7 +91,7 @@ class NonnegativeOnPairs(SymmetricMatrices):
     def separate(self, theta: np.ndarray) -> np.ndarray:
         nearest, values = self._least(theta)
         worst = np.argsort(values)[: 2 * self.n_parameters]
-        return _unit(products(nearest[worst[values[worst] < 0]]))
+        return products(nearest[worst[values[worst] < 0]])
 
     def contains(self, theta: np.ndarray) -> bool:
         return bool(self._least(theta)[1].min() >= 0)
@@ -113,7 +109,17 @@ class NonnegativeOnPairs(SymmetricMatrices):
 
 
 class PositiveSemidefinite(SymmetricMatrices):
-    """Positive semi-definite matrices, as all of their eigenvector cuts."""
+    """Positive semi-definite matrices, as all of their eigenvector cuts.
+
+    The cuts of single variables and of sums and differences of two are there from the start.
+    """
+
+    @property
+    def rows(self) -> np.ndarray:
+        unit = np.eye(self.n_features)
+        first, second = np.triu_indices(self.n_features, 1)
+        pairs = [unit[first] + unit[second], unit[first] - unit[second]]
+        return products(np.vstack([unit, *pairs]))
 
     @property
     def all_rows(self) -> np.ndarray:
@@ -124,18 +130,30 @@ class PositiveSemidefinite(SymmetricMatrices):
 
     def separate(self, theta: np.ndarray) -> np.ndarray:
         values, vectors = np.linalg.eigh(to_matrix(theta, self.n_features))
-        return _unit(products(vectors.T[values < 0]))
+        return products(vectors.T[values < 0])
 
     def contains(self, theta: np.ndarray) -> bool:
         return bool(np.linalg.eigvalsh(to_matrix(theta, self.n_features))[0] >= 0)
 
     def repair(self, theta: np.ndarray) -> np.ndarray:
-        """Shift the spectrum until its computed least eigenvalue is not negative."""
-        least = np.linalg.eigvalsh(to_matrix(theta, self.n_features))[0]
-        size = max(np.abs(theta).max(), np.finfo(float).tiny)
-        step = np.finfo(float).eps * size
-        while least < 0:
-            theta = theta + (step - least) * to_theta(np.eye(self.n_features))
-            least = np.linalg.eigvalsh(to_matrix(theta, self.n_features))[0]
+        """The nearest such matrix, its spectrum shifted until no computed eigenvalue is negative."""
+        matrix = to_matrix(theta, self.n_features)
+        values, vectors = np.linalg.eigh(matrix)
+        if values[0] >= 0:
+            return theta
+        matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        step = np.finfo(float).eps * np.abs(values).max()
+        while np.linalg.eigvalsh((matrix + matrix.T) / 2)[0] < 0:
+            matrix = matrix + step * np.eye(self.n_features)
             step *= 2
-        return theta
+        return to_theta((matrix + matrix.T) / 2)
+
+    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
+        # <E, M> <= <D, M> for all such M iff D - E is one: D the allowances of the diagonal,
+        # which is where allowance . |theta| >= <D, M>
+        first, second = np.triu_indices(self.n_features)
+        matrix = np.zeros((self.n_features, self.n_features))
+        matrix[first, second] = matrix[second, first] = residual
+        matrix[np.diag_indices_from(matrix)] -= allowance[first == second]
+        largest = np.linalg.eigvalsh(matrix)[-1]
+        return np.full(self.n_parameters, max(largest, 0.0))

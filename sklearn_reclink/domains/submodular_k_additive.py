@@ -31,7 +31,7 @@ class SubmodularKAdditiveCapacities(KAdditiveCapacities):
         last = [(subsets >> k & 1 == 1).astype(float) for k in range(self.n_features)]
         rows = np.unique(np.array([*last, *pairs]), axis=0)
         rows = rows[rows.any(axis=1)]
-        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+        return rows
 
     def repair(self, theta: np.ndarray) -> np.ndarray:
         """Add as much of a strictly submodular capacity as lifts every violated row."""

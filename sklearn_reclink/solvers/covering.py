@@ -1,36 +1,54 @@
-"""The proof by conflicts: an implicit hitting-set search.
+"""The proof by conflicts: branch and bound over which records are lost.
 
-The lost records hit every conflict, so the covering master (`highs`) bounds the losses from
-below whatever conflicts it knows, and its optimum is the truth as soon as the records that it
-keeps can be linked together. The search alternates:
+The lost records hit every conflict, so the relaxed covering master (`highs`) bounds the losses
+from below whatever conflicts it knows. A node fixes some records as lost and some as kept:
 
-1. *Relaxation.* For several thresholds the records with ``x`` below it are wanted together;
-   the oracle pulls disjoint minimal conflicts out of them until the rest can be linked. New
-   ones that the relaxation violates sharpen it; the rest, once linked, is a candidate.
-2. *Integer master.* When the relaxation is separated, its integer optimum is asked for; the
-   records it keeps are either linked, which ends the search, or hold new conflicts.
+1. *Separate.* For several thresholds, the records with ``x`` at most that are wanted together. The
+   oracle pulls disjoint minimal conflicts out of them until the rest can be linked; those that
+   the relaxation violates are added to it.
+2. *Regrow.* The records pulled out are put back, least ``x`` first, while all can be linked:
+   a candidate. What cannot be put back shows more conflicts.
+3. *Force.* If losing record ``i`` costs so much (its reduced cost) that the relaxation reaches the
+   incumbent's losses, every better solution below this node keeps ``i``. Forced records join every
+   question to the oracle and are left out of the conflicts, which get shorter and sharper; they
+   hold for the solutions below this node *better than the incumbent*, all that is searched.
+4. *Branch* on the record whose ``x`` is nearest 1/2, lowest bound first.
 
-Reduced costs: if losing record ``i`` would push the relaxation to the incumbent's losses, every
-better solution keeps ``i``.
+So at any time the optimum loses at least ``min(incumbent, lowest bound of an open node)``.
 """
 
 from __future__ import annotations
 
+import heapq
 import time
-from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from sklearn_reclink.solvers.highs import CoveringMaster
+from sklearn_reclink.solvers.highs import Cover, CoveringMaster
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.oracle import Oracle
 
 _THRESHOLDS = (0.0, 0.3, 0.5)
 _VIOLATED = 1e-6
+_ZERO = 1e-9
+_HALF_LOST = 0.7  # a conflict through such a record is hardly violated
+
+
+@dataclass(order=True)
+class Node:
+    """Records fixed as lost or kept (positions), and the losses proven for them."""
+
+    bound: int
+    serial: int
+    lost: tuple[int, ...] = field(default=(), compare=False)
+    kept: tuple[int, ...] = field(default=(), compare=False)
 
 
 class CoveringSearch:
     """Bounds from below, candidates from above, until they meet.
+
+    Positions are places in ``open_records``; records are rows of the files.
 
     Parameters
     ----------
@@ -54,68 +72,140 @@ class CoveringSearch:
         self.incumbent = incumbent
         self.deadline = deadline
         self.rng = rng
-        self.bound = 0
-        self._position = {int(i): k for k, i in enumerate(open_records)}
         self.master = CoveringMaster(len(open_records))
+        self.bound = 0
+        self._position = np.full(oracle.problem.n_records, -1)
+        self._position[open_records] = np.arange(len(open_records))
+        self._serial = 0
 
     @property
-    def _finished(self) -> bool:
-        return self.bound >= self.incumbent.losses or time.monotonic() >= self.deadline
+    def _out_of_time(self) -> bool:
+        return time.monotonic() >= self.deadline
 
     def run(self) -> int:
         """Search until proven or out of time; the least number of open records lost."""
-        self._lose_hopeless_records()
-        while not self._finished:
-            if not self._separate_relaxation() and not self._separate_integer():
+        nodes = [Node(0, 0)]
+        unresolved = len(self.open)
+        while nodes and not self._out_of_time:
+            node = heapq.heappop(nodes)
+            self.bound = min(max(self.bound, node.bound), self.incumbent.losses, unresolved)
+            if node.bound >= self.incumbent.losses:
                 break
+            cover = self._process(node)
+            if cover is None:
+                continue
+            if self._out_of_time:
+                heapq.heappush(nodes, node)
+                break
+            children = self._branch(node, cover)
+            if not children:  # the oracle could not decide
+                unresolved = min(unresolved, cover.bound)
+            for child in children:
+                heapq.heappush(nodes, child)
+        still_open = min([n.bound for n in nodes], default=len(self.open))
+        self.bound = max(self.bound, min(still_open, unresolved, self.incumbent.losses))
         return self.bound
 
-    def _positions(self, records: np.ndarray) -> np.ndarray:
-        return np.array([self._position[int(i)] for i in records], dtype=np.int64)
+    def _process(self, node: Node) -> Cover | None:
+        """Separate until nothing is violated; None if the node holds nothing better."""
+        while True:
+            cover = self.master.relaxed(np.array(node.lost, int), np.array(node.kept, int))
+            if cover is None:
+                return None
+            node.bound = max(node.bound, cover.bound)
+            if node.bound >= self.incumbent.losses:
+                return None
+            if not node.lost and not node.kept:
+                self.bound = max(self.bound, min(node.bound, self.incumbent.losses))
+            if self._out_of_time or not self._separate(cover, node):
+                return cover
 
-    def _lose_hopeless_records(self) -> None:
-        for record in self.open:
-            answer = self.oracle.ask(np.array([record]))
-            if answer.conflict is not None:
-                self.master.add([self._positions(answer.conflict)])
+    def _branch(self, node: Node, cover: Cover) -> list[Node]:
+        distance = np.abs(cover.lost - 0.5)
+        record = int(np.argmin(distance))
+        if distance[record] > 0.5 - _VIOLATED:
+            return []
+        self._serial += 2
+        return [
+            Node(cover.bound, self._serial, (*node.lost, record), node.kept),
+            Node(cover.bound, self._serial + 1, node.lost, (*node.kept, record)),
+        ]
 
-    def _disjoint_conflicts(self, wanted: np.ndarray) -> Iterator[np.ndarray]:
-        """Minimal conflicts that share no record; what is left over is offered."""
-        while not self._finished:
-            answer = self.oracle.ask(wanted)
-            if answer.conflict is None:
-                if answer.theta is not None:
-                    self.incumbent.offer(answer.theta)
-                return
-            conflict = self.oracle.minimise(answer.conflict, self.rng)
-            yield self._positions(conflict)
-            wanted = np.setdiff1d(wanted, conflict)
-
-    def _separate_relaxation(self) -> bool:
-        """Whether the relaxation was sharpened."""
-        cover = self.master.relaxed()
-        if cover is None:
-            return False
-        self.bound = max(self.bound, cover.bound)
+    def _separate(self, cover: Cover, node: Node) -> bool:
+        """Whether conflicts were found that the relaxation violates."""
+        better = self.incumbent.losses - 1
+        forced = cover.value + cover.reduced_costs > better + _VIOLATED
+        self.oracle.forced = self.open[forced]
+        fixed = (node.lost, node.kept) if forced.any() else ((), ())
         found = 0
         for threshold in _THRESHOLDS:
-            if self._finished:
-                return True
-            wanted = self.rng.permutation(self.open[cover.lost <= threshold + 1e-9])
-            found += self.master.add(
-                conflict
-                for conflict in self._disjoint_conflicts(wanted)
-                if cover.lost[conflict].sum() < 1 - _VIOLATED
-            )
+            wanted = cover.lost <= threshold + _ZERO
+            conflicts = self._conflicts_among(wanted, cover.lost, regrow=threshold == 0)
+            violated = [c for c in conflicts if cover.lost[c].sum() < 1 - _VIOLATED]
+            found += self.master.add(violated, *fixed)
+            if self._out_of_time or any(len(conflict) == 0 for conflict in violated):
+                break
+        self.oracle.forced = self.open[:0]
         return found > 0
 
-    def _separate_integer(self) -> bool:
-        """Whether the integer master was sharpened, or ended the search."""
-        cover = self.master.integer(self.deadline - time.monotonic())
-        if cover is None:
-            return False
-        self.bound = max(self.bound, cover.bound)
-        if self._finished:
-            return True
-        wanted = self.rng.permutation(self.open[cover.lost < 0.5])
-        return self.master.add(self._disjoint_conflicts(wanted)) > 0
+    def _conflicts_among(
+        self, wanted: np.ndarray, x: np.ndarray, regrow: bool
+    ) -> list[np.ndarray]:
+        """Conflicts pulled out of the wanted positions (a mask), or met when regrowing."""
+        conflicts: list[np.ndarray] = []
+        kept = wanted.copy()
+        while not self._out_of_time:
+            answer = self.oracle.ask(self.open[kept])
+            if answer.theta is not None and regrow:
+                self._regrow(kept, answer.theta, conflicts, x)
+            elif answer.theta is not None:
+                self.incumbent.offer(answer.theta)
+            if answer.conflict is None:
+                break
+            conflicts.append(self._minimal(answer.conflict, x))
+            kept[conflicts[-1]] = False
+            if not len(conflicts[-1]):
+                break
+        return conflicts
+
+    def _regrow(
+        self, kept: np.ndarray, theta: np.ndarray, conflicts: list[np.ndarray], x: np.ndarray
+    ) -> None:
+        """Put lost records back, least ``x`` first, and offer what they end in."""
+        linked = self.oracle.satisfied(theta, self.open)
+        missing = self.master.missing(kept)
+        lost = np.flatnonzero(~kept)
+        for position in lost[np.argsort(x[lost] + 0.01 * self.rng.random(len(lost)))]:
+            if self._out_of_time:
+                break
+            known = self.master.conflicts_of[position]
+            if (missing[known] == 1).any() or _inside(conflicts, kept, position):
+                continue
+            kept[position] = True
+            missing[known] -= 1
+            if linked[position]:
+                continue
+            answer = self.oracle.ask(self.open[kept])
+            if answer.theta is not None:
+                theta = answer.theta
+                linked = self.oracle.satisfied(theta, self.open)
+                continue
+            kept[position] = False
+            missing[known] += 1
+            if answer.conflict is not None and x[position] < _HALF_LOST:
+                conflicts.append(self._minimal(answer.conflict, x))
+        self.incumbent.offer(theta)
+
+    def _minimal(self, conflict: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Positions of a minimal conflict, sparing the records of largest ``x`` first."""
+        positions = self._position[conflict]
+        order = np.argsort(x[positions] + 0.1 * self.rng.random(len(positions)))
+        return self._position[self.oracle.minimise(conflict[order])]
+
+
+def _inside(conflicts: list[np.ndarray], kept: np.ndarray, position: int) -> bool:
+    """Whether the position and the kept ones hold one of the conflicts."""
+    return any(
+        position in conflict and kept[conflict].sum() == len(conflict) - 1
+        for conflict in conflicts
+    )

@@ -204,3 +204,54 @@ def least_norm(rows, rhs, wanted):  # type: ignore[no-untyped-def]
             _drop(Q, R, active, u, q, leaving)
             q -= 1
     return UNDECIDED, theta, active[:q].copy(), u[:q].copy()
+
+
+@njit(cache=True, nogil=True)
+def thin_out(rows, rhs, wanted, groups, n_groups):  # type: ignore[no-untyped-def]
+    """Leave out groups of rows, the last first, while the others stay infeasible together.
+
+    Parameters
+    ----------
+    wanted : ndarray of int
+        Rows that are infeasible together.
+    groups : ndarray of int
+        The group of each wanted row; rows of group -1 are never left out.
+
+    Returns
+    -------
+    support, multipliers : ndarray
+        The last certificate found; empty if no group could be left out.
+    alive : ndarray of bool
+        The groups that are left.
+    witnesses : ndarray of shape (n_groups, n_parameters)
+        Parameters that satisfy all groups alive but this one, for the groups alive.
+    """
+    witnesses = np.zeros((n_groups, rows.shape[1]))
+    alive = np.ones(n_groups, np.bool_)
+    support, multipliers = np.empty(0, np.int64), np.empty(0)
+    group_of = np.full(rows.shape[0], -1)
+    for m in range(wanted.shape[0]):
+        group_of[wanted[m]] = groups[m]
+    chosen = np.empty(wanted.shape[0], np.int64)
+    for spared in range(n_groups - 1, -1, -1):
+        if not alive[spared]:
+            continue
+        alive[spared] = False
+        size = 0
+        for m in range(wanted.shape[0]):
+            if groups[m] < 0 or alive[groups[m]]:
+                chosen[size] = wanted[m]
+                size += 1
+        status, theta, found, weights = least_norm(rows, rhs, chosen[:size])
+        if status != INFEASIBLE:
+            alive[spared] = True
+            witnesses[spared] = theta
+            continue
+        support, multipliers = found, weights
+        needed = np.zeros(n_groups, np.bool_)
+        for m in range(found.shape[0]):
+            if weights[m] > 0.0 and group_of[found[m]] >= 0:
+                needed[group_of[found[m]]] = True
+        for g in range(n_groups):
+            alive[g] = alive[g] and needed[g]
+    return support, multipliers, alive, witnesses

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from sklearn_reclink.presolve import presolve
 from sklearn_reclink.problem import LinkageProblem, Solution, Status
@@ -37,8 +38,10 @@ def solve_exact(
     for theta in (problem.domain.centre, *start):
         incumbent.offer(theta)
     search = CoveringSearch(oracle, presolved.open, incumbent, deadline, rng)
-    search.run()
-    incumbent.deepen()
+    # the products here are small: threads of the linear algebra would only get in the way
+    with threadpool_limits(1):
+        search.run()
+        incumbent.deepen()
     bound = problem.n_records - len(presolved.never) - search.bound
     status = Status.OPTIMAL if incumbent.n_linked == bound else Status.TIME_LIMIT
     return Solution(incumbent.theta, incumbent.n_linked, bound, status)

@@ -29,69 +29,84 @@ def _silent() -> highspy.Highs:
 
 @dataclass(frozen=True)
 class Cover:
-    """A solution of the master: ``lost`` in [0, 1], and a valid lower bound on the losses."""
+    """A solution of the relaxed master: ``lost`` in [0, 1], its value, and that rounded up."""
 
     lost: np.ndarray
     reduced_costs: np.ndarray
+    value: float
     bound: int
 
 
 class CoveringMaster:
-    """Which records must be lost, as far as the known conflicts tell."""
+    """Which records must be lost, as far as the known conflicts tell.
+
+    A conflict may hold only where some records are lost and others kept. It is then stated for
+    all: ``sum_{C} x + sum_{kept} x + sum_{lost} (1 - x) >= 1``.
+    """
 
     def __init__(self, n_records: int) -> None:
         self.n_records = n_records
-        self.conflicts: list[np.ndarray] = []
-        self._known: set[tuple[int, ...]] = set()
+        self.n_conflicts = 0
+        self.conflicts_of: list[list[int]] = [[] for _ in range(n_records)]
+        self._sizes: list[int] = []
+        self._known: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
         self._lp = _silent()
-        for _ in range(n_records):
-            self._lp.addVar(0.0, 1.0)
-        self._lp.changeColsCost(n_records, np.arange(n_records, dtype=np.int32), np.ones(n_records))
+        columns = np.arange(n_records, dtype=np.int32)
+        ones = np.ones(n_records)
+        self._lp.addVars(n_records, np.zeros(n_records), ones)
+        self._lp.changeColsCost(n_records, columns, ones)
 
-    def add(self, conflicts: Iterable[np.ndarray]) -> int:
+    def add(
+        self,
+        conflicts: Iterable[np.ndarray],
+        lost: tuple[int, ...] = (),
+        kept: tuple[int, ...] = (),
+    ) -> int:
         """Add the conflicts that are new; how many were."""
         added = 0
         for conflict in conflicts:
-            key = tuple(sorted(int(i) for i in conflict))
-            if key in self._known:
+            members = tuple(sorted({*conflict.tolist(), *kept}))
+            if (members, lost) in self._known:
                 continue
-            self._known.add(key)
-            members = np.array(key, dtype=np.int32)
-            self.conflicts.append(members)
-            self._lp.addRow(1.0, highspy.kHighsInf, len(members), members, np.ones(len(members)))
+            self._known.add((members, lost))
+            columns = np.array([*members, *lost], dtype=np.int32)
+            signs = np.r_[np.ones(len(members)), -np.ones(len(lost))]
+            self._lp.addRow(
+                1.0 - len(lost), highspy.kHighsInf, len(columns), columns, signs
+            )
+            if not lost:
+                for member in members:
+                    self.conflicts_of[member].append(self.n_conflicts)
+                self._sizes.append(len(members))
+                self.n_conflicts += 1
             added += 1
         return added
 
-    def violates(self, records: np.ndarray) -> bool:
-        """Whether the records contain a known conflict."""
-        inside = np.zeros(self.n_records, dtype=bool)
-        inside[records] = True
-        return any(inside[conflict].all() for conflict in self.conflicts)
+    def missing(self, kept: np.ndarray) -> np.ndarray:
+        """How many members of each conflict are not among the kept positions (a mask)."""
+        missing = np.array(self._sizes, dtype=np.int64)
+        for position in np.flatnonzero(kept):
+            missing[self.conflicts_of[position]] -= 1
+        return missing
 
-    def relaxed(self) -> Cover | None:
-        """The linear relaxation."""
+    def relaxed(self, lost: np.ndarray, kept: np.ndarray) -> Cover | None:
+        """The linear relaxation with some records fixed; None if they cannot be so fixed."""
+        lower, upper = np.zeros(self.n_records), np.ones(self.n_records)
+        lower[lost], upper[kept] = 1.0, 0.0
+        self._lp.changeColsBounds(
+            self.n_records, np.arange(self.n_records, dtype=np.int32), lower, upper
+        )
         self._lp.run()
-        return self._read(self._lp, self._lp.getInfo().objective_function_value)
-
-    def integer(self, time_limit: float) -> Cover | None:
-        """The integer optimum, or None when the time ran out before a proof."""
-        highs = _silent()
-        highs.setOptionValue("time_limit", max(time_limit, 0.01))
-        highs.setOptionValue("mip_rel_gap", 0.0)
-        highs.setOptionValue("mip_abs_gap", 0.999)
-        highs.passModel(self._lp.getModel())
-        columns = np.arange(self.n_records, dtype=np.int32)
-        kinds = np.full(self.n_records, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
-        highs.changeColsIntegrality(self.n_records, columns, kinds)
-        highs.run()
-        return self._read(highs, highs.getInfo().mip_dual_bound)
-
-    def _read(self, highs: highspy.Highs, bound: float) -> Cover | None:
-        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if self._lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
-        solution = highs.getSolution()
-        reduced = np.array(solution.col_dual) if solution.dual_valid else np.zeros(self.n_records)
-        return Cover(np.array(solution.col_value), reduced, int(np.ceil(bound - _ROUNDING)))
+        solution = self._lp.getSolution()
+        value = self._lp.getInfo().objective_function_value
+        return Cover(
+            np.array(solution.col_value),
+            np.array(solution.col_dual),
+            float(value),
+            int(np.ceil(value - _ROUNDING)),
+        )
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 A *yes* comes with parameters, and is only ever trusted after a recount. A *no* comes with a
 conflict: records ``C`` and multipliers ``lambda >= 0`` of some of their rows and of domain rows
 with ``sum lambda_m row_m = 0`` up to rounding. It stands if the domain confirms that the
-residual is below what the tie rule allows (`ties`); otherwise the answer is *undecided*, and
-nothing is concluded from it.
+residual is below what the tie rule allows (`ties`), or if it is zero in exact arithmetic
+(`certificate`); otherwise the answer is *undecided*, and nothing is concluded from it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import numpy as np
 
 from sklearn_reclink.presolve import Presolved
 from sklearn_reclink.problem import LinkageProblem
-from sklearn_reclink.solvers.engine import FEASIBLE, INFEASIBLE, least_norm
+from sklearn_reclink.solvers.certificate import exact_support
+from sklearn_reclink.solvers.engine import FEASIBLE, INFEASIBLE, least_norm, thin_out
 from sklearn_reclink.ties import TIE_TOLERANCE
 
 DOMAIN = -1
+_ROUNDS = 1000  # of growing rows, before a question is given up as undecided
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,17 @@ class Oracle:
         What ties are judged by, in the same units.
     owners : ndarray of shape (n_rows,)
         The record of each row, or DOMAIN.
+    forced : ndarray of int
+        Records that join every question and are left out of every conflict.
     """
 
     def __init__(self, problem: LinkageProblem, presolved: Presolved) -> None:
         self.problem = problem
         self.complete = presolved.complete
         self.n_never = len(presolved.never)
+        self.forced = np.empty(0, dtype=np.int64)
         self._rows = np.empty((64, problem.n_parameters))
+        self._raw = np.empty((64, problem.n_parameters))
         self._magnitudes = np.empty((64, problem.n_parameters))
         self._owners = np.empty(64, dtype=np.int64)
         self._right = np.empty(64)
@@ -77,9 +83,7 @@ class Oracle:
             return 0
         self._pairs.update(zip(records.tolist(), impostors.tolist(), strict=True))
         rows, magnitudes = self.problem.rows(records, impostors)
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        norms[norms == 0] = 1.0
-        self._append(rows / norms, magnitudes / norms, records)
+        self._append(rows, magnitudes, records)
         return len(records)
 
     def _append(
@@ -87,15 +91,19 @@ class Oracle:
     ) -> None:
         if not len(rows):
             return
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        norms[norms == 0] = 1.0
         start, end = self._size, self._size + len(rows)
         if end > len(self._rows):
             grow = max(end, 2 * len(self._rows)) - len(self._rows)
             self._rows = np.pad(self._rows, ((0, grow), (0, 0)))
+            self._raw = np.pad(self._raw, ((0, grow), (0, 0)))
             self._magnitudes = np.pad(self._magnitudes, ((0, grow), (0, 0)))
             self._owners = np.pad(self._owners, (0, grow))
             self._right = np.pad(self._right, (0, grow))
-        self._rows[start:end] = rows
-        self._magnitudes[start:end] = 0.0 if magnitudes is None else magnitudes
+        self._rows[start:end] = rows / norms
+        self._raw[start:end] = rows
+        self._magnitudes[start:end] = 0.0 if magnitudes is None else magnitudes / norms
         self._owners[start:end] = owners
         self._right[start:end] = owners != DOMAIN
         self._size = end
@@ -106,25 +114,40 @@ class Oracle:
             self._by_owner[owner] = new if known is None else np.concatenate([known, new])
 
     def ask(self, records: np.ndarray) -> Answer:
-        """Whether some admissible parameters link all of these records."""
-        while True:
-            known = [self._by_owner[i] for i in records.tolist() if i in self._by_owner]
+        """Whether some admissible parameters link all of these records, and the forced ones."""
+        records = np.union1d(records, self.forced)
+        for _ in range(_ROUNDS):
             status, theta, support, multipliers = least_norm(
-                self._rows, self._right, np.concatenate([self._by_owner[DOMAIN], *known])
+                self._rows, self._right, self._rows_of(np.append(records, DOMAIN))
             )
-            if status == INFEASIBLE and self._stands(support, multipliers):
-                return Answer(conflict=self._owners_of(support, multipliers))
+            conflict = None
+            if status == INFEASIBLE:
+                conflict = self._conflict_of(support, multipliers)
+            if conflict is not None:
+                return Answer(conflict=conflict)
             if status != FEASIBLE:
-                return Answer()
-            if not self._grow(theta, records):
-                return Answer(theta=theta)
+                break
+            admissible = self._admissible(theta, records)
+            if admissible is not None:
+                return Answer(theta=admissible)
+        return Answer()
+
+    def _admissible(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray | None:
+        """``theta``, repaired if the domain asks for it; None if rows were added instead."""
+        if self._grow(theta, records):
+            return None
+        domain = self.problem.domain
+        cuts = domain.separate(theta)
+        if not len(cuts):
+            return theta
+        repaired = domain.repair(theta)
+        if repaired.any() and self.satisfied(repaired, records).all():
+            return repaired
+        self._append(cuts, None, np.full(len(cuts), DOMAIN))
+        return None
 
     def _grow(self, theta: np.ndarray, records: np.ndarray) -> bool:
-        """Add rows of the domain or of the records that ``theta`` violates, if there are any."""
-        cuts = self.problem.domain.separate(theta)
-        if len(cuts):
-            self._append(cuts, None, np.full(len(cuts), DOMAIN))
-            return True
+        """Add the rows of records that ``theta`` violates, if there are any."""
         if self.complete:
             return False
         if not theta.any():  # no rows yet
@@ -132,6 +155,30 @@ class Oracle:
         impostors, margins = self.problem.nearest_impostors(theta, records)
         violated = margins <= 0
         return self.add_pairs(records[violated], impostors[violated]) > 0
+
+    def satisfied(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray:
+        """Which of the records have only positive rows, (n_records,) of bool; not a count."""
+        if not self.complete:
+            return np.asarray(self.problem.nearest_impostors(theta, records)[1] > 0)
+        failed = np.zeros(self.problem.n_records + 1, dtype=bool)
+        failed[self.owners[self.rows @ theta <= 0]] = True
+        return ~failed[records]
+
+    def _conflict_of(self, support: np.ndarray, multipliers: np.ndarray) -> np.ndarray | None:
+        """The records of a certificate, None if it does not stand.
+
+        Multipliers that are only rounding are left out first: they bring in rows for nothing.
+        """
+        for tiny in (1e-13, 0.0):
+            used = multipliers > tiny * multipliers.max()
+            if self._stands(support[used], multipliers[used]):
+                return self._owners_of(support[used])
+        exact = exact_support(self._raw[support])
+        return None if exact is None else self._owners_of(support[exact])
+
+    def _owners_of(self, support: np.ndarray) -> np.ndarray:
+        owners = np.unique(self.owners[support])
+        return np.setdiff1d(owners[owners != DOMAIN], self.forced)
 
     def _stands(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
         """Whether the combination of rows is below what ties allow, for all admissible theta.
@@ -158,17 +205,33 @@ class Oracle:
             residual = residual - step * rows[m]
         return False
 
-    def _owners_of(self, support: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
-        owners = np.unique(self.owners[support[multipliers > 0]])
-        return owners[owners != DOMAIN]
-
-    def minimise(self, conflict: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """A conflict none of whose records can be spared (deletion filter)."""
-        untested = list(rng.permutation(conflict))
-        while untested:
-            record = untested.pop()
-            answer = self.ask(conflict[conflict != record])
-            if answer.conflict is not None:
-                conflict = answer.conflict
-                untested = [i for i in untested if i in conflict]
+    def minimise(self, conflict: np.ndarray) -> np.ndarray:
+        """A conflict none of whose records can be spared (deletion filter), the last tried first."""
+        while len(conflict) > 1:
+            blocks = [self._rows_of(np.append(self.forced, DOMAIN))]
+            blocks += [self._rows_of(record) for record in conflict[:, None]]
+            groups = np.repeat(np.arange(-1, len(conflict)), [len(block) for block in blocks])
+            support, multipliers, alive, witnesses = thin_out(
+                self._rows, self._right, np.concatenate(blocks), groups, len(conflict)
+            )
+            if len(support):
+                found = self._conflict_of(support, multipliers)
+                if found is None:
+                    break
+                alive &= np.isin(conflict, found)
+            conflict = conflict[alive]
+            if self.complete or not self._grow_by_witnesses(conflict, witnesses[alive]):
+                break
         return conflict
+
+    def _grow_by_witnesses(self, conflict: np.ndarray, witnesses: np.ndarray) -> bool:
+        """Add the rows violated by parameters that seem to link all of a conflict but one."""
+        grown = False
+        for spared, theta in enumerate(witnesses):
+            if theta.any():
+                grown |= self._grow(theta, np.delete(conflict, spared))
+        return grown
+
+    def _rows_of(self, owners: np.ndarray) -> np.ndarray:
+        known = [self._by_owner[i] for i in owners.tolist() if i in self._by_owner]
+        return np.concatenate(known) if known else np.empty(0, np.int64)
