@@ -1,0 +1,168 @@
+"""The covering master against brute force, and solutions read on status optimal alone."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import highspy
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import linprog
+
+from sklearn_reclink.solvers.highs import CoveringMaster, MixedIntegerProgram
+
+NOBODY = np.empty(0, dtype=np.int64)
+OTHER_STATUSES = [
+    status
+    for status in highspy.HighsModelStatus.__members__.values()
+    if status != highspy.HighsModelStatus.kOptimal
+]
+
+
+@st.composite
+def conflicts_of_records(draw):
+    n_records = draw(st.integers(2, 7))
+    conflict = st.sets(st.integers(0, n_records - 1), min_size=1)
+    return n_records, draw(st.lists(conflict, min_size=1, max_size=8))
+
+
+def master_of(n_records: int, conflicts) -> CoveringMaster:
+    master = CoveringMaster(n_records)
+    master.add([np.array(sorted(conflict)) for conflict in conflicts])
+    return master
+
+
+def hits_all(lost, conflicts) -> bool:
+    return all(conflict & set(lost) for conflict in conflicts)
+
+
+def fewest_losses(n_records: int, conflicts) -> int:
+    """The size of a smallest hitting set, by brute force."""
+    for size in range(n_records + 1):
+        if any(hits_all(lost, conflicts) for lost in combinations(range(n_records), size)):
+            return size
+    raise AssertionError
+
+
+def linear_bound(n_records: int, conflicts) -> float:
+    rows = np.array([[-float(i in conflict) for i in range(n_records)] for conflict in conflicts])
+    return linprog(np.ones(n_records), rows, -np.ones(len(rows)), bounds=(0, 1)).fun
+
+
+@settings(max_examples=60, deadline=None)
+@given(conflicts_of_records())
+def test_relaxation_is_the_linear_program_and_below_every_hitting_set(case):
+    n_records, conflicts = case
+    cover = master_of(n_records, conflicts).relaxed(NOBODY, NOBODY)
+    assert cover.value == pytest.approx(linear_bound(n_records, conflicts), abs=1e-7)
+    assert cover.value <= cover.bound + 1e-6
+    assert cover.bound <= fewest_losses(n_records, conflicts)
+    for conflict in conflicts:
+        assert cover.lost[list(conflict)].sum() >= 1 - 1e-6
+
+
+@settings(max_examples=40, deadline=None)
+@given(conflicts_of_records())
+def test_fixed_records_are_feasible_exactly_for_hitting_sets(case):
+    n_records, conflicts = case
+    master = master_of(n_records, conflicts)
+    every = set(range(n_records))
+    for size in range(n_records + 1):
+        for lost in combinations(range(n_records), size):
+            kept = np.array(sorted(every - set(lost)), dtype=np.int64)
+            cover = master.relaxed(np.array(lost, dtype=np.int64), kept)
+            assert (cover is not None) == hits_all(lost, conflicts)
+            if cover is not None:
+                assert cover.bound == size
+
+
+def test_fixing_is_undone_by_the_next_question():
+    master = master_of(3, [{0, 1}, {1, 2}])
+    assert master.relaxed(np.array([0, 2]), np.array([1])).bound == 2
+    assert master.relaxed(NOBODY, NOBODY).bound == 1
+    assert master.relaxed(NOBODY, np.array([0, 1])) is None
+    assert master.relaxed(NOBODY, NOBODY).bound == 1
+
+
+def test_conflict_is_added_once_whatever_its_order():
+    master = CoveringMaster(4)
+    assert master.add([np.array([2, 0]), np.array([0, 2]), np.array([1])]) == 2
+    assert master.add([np.array([2, 0])]) == 0
+    assert master.n_conflicts == 2
+
+
+def test_conflict_of_a_branch_is_stated_for_all_branches():
+    # found where 0 is lost and 1 kept: {2} with 1. It says nothing where 0 is kept.
+    master = CoveringMaster(3)
+    master.add([np.array([2])], lost=(0,), kept=(1,))
+    assert master.relaxed(np.array([0]), np.array([1])).bound == 2
+    assert master.relaxed(NOBODY, np.array([0, 1])).bound == 0
+    assert master.relaxed(np.array([0, 1]), np.array([2])).bound == 2
+
+
+@pytest.mark.parametrize("status", OTHER_STATUSES, ids=lambda status: status.name)
+def test_cover_is_read_on_status_optimal_alone(monkeypatch, status):
+    master = master_of(3, [{0, 1}, {1, 2}])
+    assert master.relaxed(NOBODY, NOBODY) is not None
+    monkeypatch.setattr(highspy.Highs, "getModelStatus", lambda self: status)
+    assert master.relaxed(NOBODY, NOBODY) is None
+
+
+def knapsack() -> MixedIntegerProgram:
+    """Most of 5 x_0 + 4 x_1 + 3 x_2 under two weight limits; the best is 9, of the first two."""
+    return MixedIntegerProgram(
+        cost=np.array([-5.0, -4.0, -3.0]),
+        matrix=sparse.csr_array(np.array([[2.0, 3.0, 1.0], [4.0, 1.0, 2.0]])),
+        row_lower=np.full(2, -np.inf),
+        row_upper=np.array([5.0, 11.0]),
+        lower=np.zeros(3),
+        upper=np.ones(3),
+        integer=np.ones(3, dtype=bool),
+    )
+
+
+def test_program_is_solved():
+    point, bound, optimal = knapsack().solve(10)
+    np.testing.assert_allclose(point, [1, 1, 0])
+    assert optimal
+    assert bound == pytest.approx(-9)
+
+
+@pytest.mark.parametrize("status", OTHER_STATUSES, ids=lambda status: status.name)
+def test_program_is_optimal_on_status_optimal_alone(monkeypatch, status):
+    monkeypatch.setattr(highspy.Highs, "getModelStatus", lambda self: status)
+    assert not knapsack().solve(10)[2]
+
+
+def test_infeasible_program_has_no_point():
+    program = knapsack()
+    impossible = MixedIntegerProgram(
+        program.cost,
+        program.matrix,
+        np.full(2, 100.0),
+        np.full(2, np.inf),
+        program.lower,
+        program.upper,
+        program.integer,
+    )
+    point, _, optimal = impossible.solve(10)
+    assert point is None
+    assert not optimal
+
+
+def test_written_program_can_be_read_back(tmp_path):
+    path = tmp_path / "knapsack.mps"
+    knapsack().write_mps(str(path))
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.readModel(str(path))
+    highs.run()
+    assert highs.getInfo().objective_function_value == pytest.approx(-9)
+
+
+def test_program_that_cannot_be_written_is_said(tmp_path):
+    with pytest.raises(OSError, match="does its folder exist"):
+        knapsack().write_mps(str(tmp_path / "nowhere" / "knapsack.mps"))
