@@ -7,6 +7,8 @@ with Bland's rule over the integers (fraction-free pivots). Subsets are tried fr
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
 from itertools import combinations
 
 
@@ -65,9 +67,16 @@ def best_subset(rows: list[list[list[int]]], domain: list[list[int]]) -> tuple[i
         support = certificate(columns)
         return None if support is None else {owners[j] for j in support if j < len(owners)}
 
+    return largest_subset(len(rows), conflict)
+
+
+def largest_subset(
+    n_records: int, conflict: Callable[[tuple[int, ...]], set[int] | None]
+) -> tuple[int, ...]:
+    """A largest set of records that has no conflict; conflicts found spare later questions."""
     conflicts: list[set[int]] = []
-    for size in range(len(rows), 0, -1):
-        for records in combinations(range(len(rows)), size):
+    for size in range(n_records, 0, -1):
+        for records in combinations(range(n_records), size):
             if any(known <= set(records) for known in conflicts):
                 continue
             found = conflict(records)
@@ -77,15 +86,48 @@ def best_subset(rows: list[list[list[int]]], domain: list[list[int]]) -> tuple[i
     return ()
 
 
-def weighted_mean_rows(original: list[list[int]], masked: list[list[int]]) -> list[list[list[int]]]:
-    """Rows c_ij - c_ii of integer files, per record."""
+# Features of integer differences, per family.
 
-    def squares(a: list[int], b: list[int]) -> list[int]:
-        return [(x - y) ** 2 for x, y in zip(a, b, strict=True)]
+
+def squares(differences: list[int]) -> list[int]:
+    return [d * d for d in differences]
+
+
+def ordered_squares(differences: list[int]) -> list[int]:
+    return sorted(squares(differences), reverse=True)
+
+
+def increments(differences: list[int]) -> list[int]:
+    """Per non-empty subset by dyadic number: the least square in it less the largest outside."""
+    c = squares(differences)
+    n = len(c)
+    values = []
+    for subset in range(1, 2**n):
+        inside = min(c[k] for k in range(n) if subset >> k & 1)
+        outside = max((c[k] for k in range(n) if not subset >> k & 1), default=0)
+        values.append(max(inside - outside, 0))
+    return values
+
+
+def products(differences: list[int]) -> list[int]:
+    n = len(differences)
+    return [differences[k] * differences[m] for k in range(n) for m in range(k, n)]
+
+
+Features = Callable[[list[int]], list[int]]
+
+
+def family_rows(
+    features: Features, original: list[list[int]], masked: list[list[int]]
+) -> list[list[list[int]]]:
+    """Rows phi(a_i - b_j) - phi(a_i - b_i) of integer files, per record."""
+
+    def phi(a: list[int], b: list[int]) -> list[int]:
+        return features([x - y for x, y in zip(a, b, strict=True)])
 
     return [
         [
-            [x - y for x, y in zip(squares(a, other), squares(a, masked[i]), strict=True)]
+            [x - y for x, y in zip(phi(a, other), phi(a, masked[i]), strict=True)]
             for j, other in enumerate(masked)
             if j != i
         ]
@@ -93,5 +135,99 @@ def weighted_mean_rows(original: list[list[int]], masked: list[list[int]]) -> li
     ]
 
 
+def weighted_mean_rows(original: list[list[int]], masked: list[list[int]]) -> list[list[list[int]]]:
+    """Rows c_ij - c_ii of integer files, per record."""
+    return family_rows(squares, original, masked)
+
+
+# Domains as integer rows.
+
+
 def unit_rows(n: int) -> list[list[int]]:
     return [[int(i == j) for j in range(n)] for i in range(n)]
+
+
+def monotone_rows(n: int) -> list[list[int]]:
+    """mu(A + k) - mu(A) >= 0, over the non-empty subsets."""
+    rows = []
+    for subset in range(2**n):
+        for k in range(n):
+            if not subset >> k & 1:
+                row = [0] * 2**n
+                row[subset | 1 << k] += 1
+                row[subset] -= 1
+                rows.append(row[1:])
+    return rows
+
+
+def submodular_rows(n: int) -> list[list[int]]:
+    """Monotone, and mu(A) + mu(B) - mu(A u B) - mu(A n B) >= 0 for all A and B."""
+    rows = monotone_rows(n)
+    for a in range(2**n):
+        for b in range(a):
+            if a & b not in (a, b):
+                row = [0] * 2**n
+                for subset, sign in ((a, 1), (b, 1), (a | b, -1), (a & b, -1)):
+                    row[subset] += sign
+                rows.append(row[1:])
+    return rows
+
+
+def pair_rows(original: list[list[int]], masked: list[list[int]]) -> list[list[int]]:
+    """diff' M diff >= 0 for all pairs of records."""
+    rows = {
+        tuple(products([x - y for x, y in zip(a, b, strict=True)]))
+        for a in original
+        for b in masked
+    }
+    return [list(row) for row in sorted(rows) if any(row)]
+
+
+# Positive semidefinite 2 x 2 matrices. Up to scale M = [[1 + x, y], [y, 1 - x]] with x^2 + y^2 at
+# most 1, and a row (p, q, r) reads (p + r) + (p - r) x + 2 q y > 0: theta holds M_12 twice. Open
+# half-planes meet the disk iff they have a common point and the least norm in their closure is
+# below 1; it is at the origin, at the foot of a perpendicular or at a corner, all rational.
+
+
+def psd_links(rows: list[list[int]]) -> bool:
+    """Whether a positive semidefinite 2 x 2 matrix makes all rows positive."""
+    planes = [(p + r, p - r, 2 * q) for p, q, r in rows]
+    if not planes:
+        return True
+    if certificate([[*plane, 1] for plane in planes] + [[1, 0, 0, 1]]) is not None:
+        return False  # no common point
+    points = [(Fraction(0), Fraction(0))]
+    for c, a, b in planes:
+        if a or b:
+            points.append((Fraction(-c * a, a * a + b * b), Fraction(-c * b, a * a + b * b)))
+    for (c, a, b), (f, d, e) in combinations(planes, 2):
+        if det := a * e - b * d:
+            points.append((Fraction(b * f - c * e, det), Fraction(c * d - a * f, det)))
+    return any(
+        x * x + y * y < 1 and all(c + a * x + b * y >= 0 for c, a, b in planes) for x, y in points
+    )
+
+
+def best_psd_subset(rows: list[list[list[int]]]) -> tuple[int, ...]:
+    """A largest set of records that one positive semidefinite 2 x 2 matrix links."""
+
+    def conflict(records: tuple[int, ...]) -> set[int] | None:
+        linked = psd_links([row for i in records for row in rows[i]])
+        return None if linked else set(records)
+
+    return largest_subset(len(rows), conflict)
+
+
+def is_psd(matrix: list[list[Fraction]]) -> bool:
+    """Whether a rational symmetric matrix is positive semidefinite, by elimination."""
+    rest = [row[:] for row in matrix]
+    while rest:
+        if any(rest[k][k] < 0 for k in range(len(rest))):
+            return False
+        place = next((k for k in range(len(rest)) if rest[k][k] > 0), None)
+        if place is None:
+            return not any(map(any, rest))
+        pivot = rest[place]
+        others = [k for k in range(len(rest)) if k != place]
+        rest = [[rest[i][j] - pivot[i] * pivot[j] / pivot[place] for j in others] for i in others]
+    return True

@@ -103,11 +103,15 @@ class SubmodularCapacities(MonotoneCapacities):
         return super().n_paper_constraints + comb(self.n_features, 2)
 
     def repair(self, theta: np.ndarray) -> np.ndarray:
-        """Add as much of a strictly submodular capacity as lifts every violated row."""
+        """Add as much of a strictly submodular capacity as lifts every violated row.
+
+        What rounding leaves is then lifted until the capacity is non-negative and monotone to the
+        last bit: at a distance of 0 the least negative capacity would make a link.
+        """
         share = subset_sizes(self.n_features)[1:] / self.n_features
         inside = share * (2 - share)
         lift = np.max(-(self.rows @ theta) / (self.rows @ inside), initial=0.0)
-        return np.asarray(theta + lift * inside)
+        return super().repair(theta + lift * inside)
 
 
 class KAdditiveCapacities(MonotoneCapacities):

@@ -16,9 +16,9 @@ Each set contains the one below (``"projected"`` ends in the last), and all cont
 matrices, which are the weighted means. The search starts from those, and from the inverse
 covariance of ``X - y``, the matrix of d2MD.
 
-*Relaxation.* The narrower sets are first left out of account. The bound of the free problem is a
-bound for them as well, and where the free optimum, moved into the narrower set, keeps its links,
-nothing is left to search.
+*Relaxation.* The wider sets are searched first. Their bound is a bound for the narrower ones as
+well, and where their optimum keeps its links when moved into the narrower set, nothing is left
+to search.
 
 *Projection.* The nearest positive semidefinite matrix in the Frobenius norm has the negative
 eigenvalues of ``M`` set to zero (Higham). It links other records than ``M`` does: their count
@@ -28,8 +28,9 @@ is what ``n_linked_`` says.
 identity is added that puts it in: until ``np.linalg.eigvalsh(matrix_)[0] >= 0``, or until the
 distances of all pairs, as `score` computes them, are at least 0.
 
-*Scale.* Links do not change with the scale of ``M``. It is multiplied by the power of two, which
-rounds nothing, that brings its Frobenius norm to at most that of the identity and more than half.
+*Scale.* Links do not change with the scale of ``M``. The one found is multiplied by the power of
+two, which rounds nothing, that brings its Frobenius norm to at most that of the identity and more
+than half, before it is projected or repaired.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ from sklearn_reclink.problem import LinkageProblem, Solution, Status
 
 Files = tuple[np.ndarray, np.ndarray]
 
-# Share of the time that may go into the free problem, before a narrower one is searched.
-_FREE_SHARE = 0.5
+# Share of the time left that may go into each wider set, before a narrower one is searched.
+_WIDER_SHARE = 0.4
 
 
 def nearest_psd(matrix: np.ndarray) -> np.ndarray:
@@ -75,28 +76,36 @@ def nearest_psd(matrix: np.ndarray) -> np.ndarray:
     return np.asarray(root @ root.T)
 
 
-def lift_eigenvalues(matrix: np.ndarray) -> np.ndarray:
+def lift_eigenvalues(matrix: np.ndarray, files: Files) -> np.ndarray:
     """Add the rounding to the diagonal that keeps a computed eigenvalue below 0."""
-    domain = PositiveSemidefinite(len(matrix))
-    return Bilinear().unpack(domain.repair(Bilinear().pack(matrix)), len(matrix))
+    return _lifted(matrix, lambda lifted: -float(np.linalg.eigvalsh(lifted)[0]))
 
 
 def lift_distances(matrix: np.ndarray, files: Files) -> np.ndarray:
     """Add the rounding to the diagonal that keeps the distance of a pair below 0."""
     original, masked = files
-    for _ in range(50):
-        theta = Bilinear().pack(matrix)
-        lift = 0.0
+
+    def lack(lifted: np.ndarray) -> float:
+        theta = Bilinear().pack(lifted)
+        most = 0.0
         for a in original:
             differences = a - masked
             values, _ = Bilinear().evaluate(theta, differences)
             below = values < 0
             if below.any():
                 lengths = (differences[below] ** 2).sum(axis=1)
-                lift = max(lift, float(np.max(-values[below] / lengths)))
-        if lift == 0:
-            break
-        matrix = matrix + 2 * lift * np.eye(len(matrix))
+                most = max(most, float(np.max(-values[below] / lengths)))
+        return most
+
+    return _lifted(matrix, lack)
+
+
+def _lifted(matrix: np.ndarray, lack: Callable[[np.ndarray], float]) -> np.ndarray:
+    """Add multiples of the identity, at least of the size of rounding, until nothing lacks."""
+    step = np.finfo(float).eps * np.abs(matrix).max()
+    while step > 0 and (missing := lack(matrix)) > 0:
+        matrix = matrix + max(missing, step) * np.eye(len(matrix))
+        step *= 2
     return matrix
 
 
@@ -108,29 +117,37 @@ def power_of_two_scale(matrix: np.ndarray) -> np.ndarray:
     return np.asarray(np.ldexp(matrix, -int(np.ceil(np.log2(norm)))))
 
 
+Domains = Callable[[np.ndarray, np.ndarray], Domain]
+
+
+def _all(original: np.ndarray, masked: np.ndarray) -> Domain:
+    return SymmetricMatrices(original.shape[1])
+
+
+def _semidefinite(original: np.ndarray, masked: np.ndarray) -> Domain:
+    return PositiveSemidefinite(original.shape[1], original - masked)
+
+
 @dataclass(frozen=True)
 class Constraint:
-    """The matrices searched, and what is done to the one found."""
+    """The matrices searched, wider sets to search first, and what is done to the one found."""
 
-    domain: Callable[[np.ndarray, np.ndarray], Domain]
+    domain: Domains
     finish: Callable[[np.ndarray, Files], np.ndarray]
+    wider: tuple[Domains, ...] = ()
     projects: bool = False
 
 
 CONSTRAINTS = {
-    "free": Constraint(
-        lambda original, masked: SymmetricMatrices(original.shape[1]),
-        lambda matrix, files: matrix,
-    ),
-    "nonnegative": Constraint(NonnegativeOnPairs, lift_distances),
+    "free": Constraint(_all, lambda matrix, files: matrix),
+    "nonnegative": Constraint(NonnegativeOnPairs, lift_distances, wider=(_all,)),
     "projected": Constraint(
-        lambda original, masked: SymmetricMatrices(original.shape[1]),
-        lambda matrix, files: lift_eigenvalues(nearest_psd(matrix)),
-        projects=True,
+        _all, lambda matrix, files: lift_eigenvalues(nearest_psd(matrix), files), projects=True
     ),
     "psd": Constraint(
-        lambda original, masked: PositiveSemidefinite(original.shape[1]),
-        lambda matrix, files: lift_eigenvalues(matrix),
+        _semidefinite,
+        lift_eigenvalues,
+        wider=(_all, NonnegativeOnPairs),
     ),
 }
 
@@ -166,8 +183,9 @@ class BilinearLinker(LearnedLinker):
     ----------
     matrix_ : ndarray of shape (n_features, n_features)
         The learnt symmetric matrix, on the differences that ``standardize`` defines, scaled by a
-        power of two to a Frobenius norm in ``(sqrt(n) / 2, sqrt(n)]``. With ``"psd"`` and
-        ``"projected"``, ``np.linalg.eigvalsh(matrix_)[0] >= 0``.
+        power of two to a Frobenius norm in ``(sqrt(n) / 2, sqrt(n)]``, up to the repair (with
+        ``"projected"``, before the projection). With ``"psd"`` and ``"projected"``,
+        ``np.linalg.eigvalsh(matrix_)[0] >= 0``.
     n_linked_ : int
         Number of records re-identified in the files of `fit`, recounted with ``matrix_``.
     bound_ : int
@@ -248,28 +266,31 @@ class BilinearLinker(LearnedLinker):
     def _optimise(
         self, problem: LinkageProblem, starts: Sequence[np.ndarray], seconds: float
     ) -> Solution:
-        began = time.monotonic()
-        free = SymmetricMatrices(problem.original.shape[1])
-        if type(problem.domain) is SymmetricMatrices:
-            return self._search(problem, starts, seconds)
-        relaxed = self._search(replace(problem, domain=free), starts, _FREE_SHARE * seconds)
-        moved = _moved_into(problem.domain, relaxed.theta)
-        counts = [int(problem.linked(theta).sum()) for theta in moved]
-        if relaxed.bound in counts:
-            theta = moved[counts.index(relaxed.bound)]
-            return Solution(theta, relaxed.bound, relaxed.bound, Status.OPTIMAL)
-        left = max(seconds - (time.monotonic() - began), 0.0)
-        solution = self._search(problem, [*starts, *moved], left)
-        if solution.n_linked == relaxed.bound:
-            return replace(solution, bound=relaxed.bound, status=Status.OPTIMAL)
-        return replace(solution, bound=min(solution.bound, relaxed.bound))
+        deadline = time.monotonic() + seconds
+        wider = CONSTRAINTS[self.constraint].wider
+        bound = problem.n_records
+        for relax in wider:
+            domain = relax(problem.original, problem.masked)
+            share = (deadline - time.monotonic()) * _WIDER_SHARE
+            relaxed = self._search(replace(problem, domain=domain), starts, max(share, 0.0))
+            bound = min(bound, relaxed.bound)
+            moved = _moved_into(problem.domain, relaxed.theta)
+            counts = [int(problem.linked(theta).sum()) for theta in moved]
+            if bound in counts:
+                return Solution(moved[counts.index(bound)], bound, bound, Status.OPTIMAL)
+            starts = [*starts, *moved]
+        left = max(deadline - time.monotonic(), 0.0)
+        solution = self._search(problem, starts, left)
+        if solution.n_linked == bound:
+            return replace(solution, bound=bound, status=Status.OPTIMAL)
+        return replace(solution, bound=min(solution.bound, bound))
 
     def _settle(self, solution: Solution, original: np.ndarray, masked: np.ndarray) -> Solution:
         assert solution.theta is not None
         constraint = CONSTRAINTS[self.constraint]
         n_variables = int(np.count_nonzero(self._informative))
         matrix = self._widen(Bilinear().unpack(solution.theta, n_variables))
-        self.matrix_ = power_of_two_scale(constraint.finish(matrix, (original, masked)))
+        self.matrix_ = constraint.finish(power_of_two_scale(matrix), (original, masked))
         if constraint.projects and solution.status is Status.OPTIMAL:
             return replace(solution, status=Status.PROJECTED)
         return solution

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from sklearn_reclink import EuclideanLinker, WeightedMeanLinker
+from sklearn_reclink import (
+    BilinearLinker,
+    ChoquetLinker,
+    EuclideanLinker,
+    OWALinker,
+    WeightedMeanLinker,
+)
 from tests.papers import FILES, N_RECORDS
 
 pytestmark = pytest.mark.census
@@ -31,3 +37,26 @@ def test_weighted_mean_is_proven_optimal(census, name, seed):
     assert linker.status_ == "optimal"
     assert round(linker.score(X, Y) * N_RECORDS, 9) == linker.n_linked_ == linker.bound_
     assert EuclideanLinker().fit(X, Y).n_linked_ < linker.n_linked_ <= linker.ceiling_
+
+
+@pytest.mark.parametrize(
+    "linker",
+    [
+        OWALinker(),
+        ChoquetLinker(),
+        ChoquetLinker(constraint="submodular"),
+        ChoquetLinker(k_additive=2),
+        BilinearLinker(constraint="free"),
+        BilinearLinker(constraint="nonnegative"),
+        BilinearLinker(constraint="psd"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("name", ["M4-33", "M6-385"])
+def test_every_family_is_proven_optimal(census, name, linker):
+    X, Y = FILES[name].draw(census, 0)
+    linker.set_params(random_state=0).fit(X, Y)
+    assert linker.status_ == "optimal"
+    assert round(linker.score(X, Y) * N_RECORDS, 9) == linker.n_linked_ == linker.bound_
+    if not isinstance(linker, OWALinker):
+        assert WeightedMeanLinker(random_state=0).fit(X, Y).n_linked_ <= linker.n_linked_

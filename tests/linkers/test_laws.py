@@ -6,10 +6,25 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from sklearn_reclink import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
+from sklearn_reclink import (
+    BilinearLinker,
+    ChoquetLinker,
+    EuclideanLinker,
+    MahalanobisLinker,
+    OWALinker,
+    WeightedMeanLinker,
+)
 from sklearn_reclink.linkers import ALL_LINKERS
 from sklearn_reclink.masking import Microaggregation
-from tests.exact_arithmetic import best_subset, unit_rows, weighted_mean_rows
+from tests.exact_arithmetic import (
+    best_subset,
+    family_rows,
+    increments,
+    monotone_rows,
+    submodular_rows,
+    unit_rows,
+    weighted_mean_rows,
+)
 
 SEEDS = st.integers(0, 2**32 - 1)
 every_linker = pytest.mark.parametrize("linker", [c() for c in ALL_LINKERS], ids=repr)
@@ -63,6 +78,37 @@ def test_law_2_weighted_mean_reaches_the_enumerated_optimum(constraint, data):
     assert np.all(linker.weights_ >= 0)
     if constraint == "positive":
         assert np.all(linker.weights_ > 0)
+
+
+@pytest.mark.parametrize("constraint", ["monotone", "submodular"])
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_law_2_choquet_reaches_the_enumerated_optimum(constraint, data):
+    original, masked = tied_pair(data.draw)
+    linker = ChoquetLinker(constraint=constraint, standardize=None, random_state=0)
+    linker.fit(original, masked)
+    informative = np.flatnonzero(np.ptp(original, axis=0) * np.ptp(masked, axis=0))
+    kept = [[[row[k] for k in informative] for row in file] for file in (original, masked)]
+    domain = {"monotone": monotone_rows, "submodular": submodular_rows}[constraint]
+    best = best_subset(family_rows(increments, *kept), domain(len(informative)))
+    assert linker.n_linked_ == linker.bound_ == len(best)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=SEEDS)
+def test_law_3_optima_are_ordered_as_the_families_are(seed):
+    X, Y = masked_pair(seed)
+
+    def optimum(linker):
+        fitted = linker.set_params(random_state=0).fit(X, Y)
+        assert fitted.n_linked_ == fitted.bound_
+        return fitted.n_linked_
+
+    mean = optimum(WeightedMeanLinker())
+    choquet = optimum(ChoquetLinker())
+    assert mean <= optimum(ChoquetLinker(constraint="submodular")) <= choquet
+    assert optimum(OWALinker()) <= choquet
+    assert mean <= optimum(BilinearLinker(constraint="free"))
 
 
 @settings(max_examples=20, deadline=None)
@@ -128,7 +174,11 @@ def test_law_5_common_units_change_no_rate_of_raw_differences(linker, seed):
     assert clone(linker).fit(X * scale + shift, Y * scale + shift).n_linked_ == expected
 
 
-@pytest.mark.parametrize("linker", [MahalanobisLinker(), WeightedMeanLinker()], ids=repr)
+@pytest.mark.parametrize(
+    "linker",
+    [MahalanobisLinker(), WeightedMeanLinker(), ChoquetLinker(), BilinearLinker()],
+    ids=repr,
+)
 @pytest.mark.parametrize("standardize", ["separate", "difference", None])
 @settings(max_examples=10, deadline=None)
 @given(seed=SEEDS, place=st.integers(0, 3))

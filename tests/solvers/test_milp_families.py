@@ -1,0 +1,117 @@
+"""The papers' program of every family: its size by their tables, and its optimum."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import pytest
+
+from sklearn_reclink.distances import OWA, Bilinear, Choquet, KAdditiveChoquet, WeightedMean
+from sklearn_reclink.domains import (
+    KAdditiveCapacities,
+    MonotoneCapacities,
+    NonnegativeOnPairs,
+    Orthant,
+    PositiveSemidefinite,
+    SubmodularCapacities,
+    SymmetricMatrices,
+)
+from sklearn_reclink.domains.submodular_k_additive import SubmodularKAdditiveCapacities
+from sklearn_reclink.problem import linkage_problem
+from sklearn_reclink.solvers import solve
+from sklearn_reclink.solvers.milp import (
+    n_paper_constraints,
+    papers_program,
+    solve_papers_program,
+)
+
+FAMILIES = {
+    "d2WM": (WeightedMean(), lambda a, b: Orthant(a.shape[1])),
+    "OWA": (OWA(), lambda a, b: Orthant(a.shape[1])),
+    "d2CI": (Choquet(), lambda a, b: MonotoneCapacities(a.shape[1])),
+    "d2CI_m": (Choquet(), lambda a, b: SubmodularCapacities(a.shape[1])),
+    "2-additive": (KAdditiveChoquet(2), lambda a, b: KAdditiveCapacities(a.shape[1], 2)),
+    "2-additive_m": (
+        KAdditiveChoquet(2),
+        lambda a, b: SubmodularKAdditiveCapacities(a.shape[1], 2),
+    ),
+    "d2SB_NC": (Bilinear(), lambda a, b: SymmetricMatrices(a.shape[1])),
+    "d2SB": (Bilinear(), NonnegativeOnPairs),
+}
+
+
+def problem_of(family, original, masked):
+    distance, domain = FAMILIES[family]
+    return linkage_problem(original, masked, distance, domain(original, masked))
+
+
+def files(seed, n_records=6, n_features=3):
+    rng = np.random.default_rng(seed)
+    original = rng.integers(0, 7, (n_records, n_features)).astype(float)
+    return original, original + rng.integers(-2, 3, original.shape)
+
+
+@pytest.mark.parametrize(("n_records", "n_features"), [(5, 2), (8, 3), (12, 5)])
+def test_constraint_counts_are_those_of_the_2015_paper(n_records, n_features):
+    N, n = n_records, n_features
+    general = N * (N - 1) + N
+    subsets = sum(comb(n, k) * k for k in range(2, n + 1))
+    expected = {
+        "d2WM": general + n + 1,  # Table 2
+        "d2CI": general + 2 + subsets,
+        "d2CI_m": general + 2 + subsets + comb(n, 2),  # Table 3
+        "d2SB_NC": general,  # section 5.3
+        "d2SB": general + N**2,
+    }
+    rng = np.random.default_rng(0)
+    original, masked = rng.normal(size=(2, N, n))
+    # what the papers count and a program need not state as a row: K_i in {0, 1}, mu(empty) = 0;
+    # and what it states beyond their count: mu >= 0 of single variables
+    unstated = {"d2WM": N, "d2CI": N + 1 - n, "d2SB_NC": N, "d2SB": N}
+    for family, count in expected.items():
+        problem = problem_of(family, original, masked)
+        assert n_paper_constraints(problem) == count
+        if family in unstated:
+            assert papers_program(problem).matrix.shape[0] == count - unstated[family]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_program_agrees_with_the_solver_on_well_separated_problems(family, seed):
+    problem = problem_of(family, *files(seed))
+    reference = solve_papers_program(problem, strictness=1e-3)
+    solution = solve(problem, random_state=0)
+    assert reference.optimal
+    assert reference.claimed_links == reference.recounted_links == solution.n_linked
+    assert solution.n_linked == solution.bound
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_constant_exceeds_every_violation(family):
+    original, masked = files(0)
+    problem = problem_of(family, original, masked)
+    program = papers_program(problem)
+    p = problem.n_parameters
+    rows = program.matrix.toarray()[: 6 * 5]
+    constant = rows[:, p:].max()
+    rng = np.random.default_rng(0)
+    lower, upper = problem.domain.box
+    for _ in range(300):
+        theta = problem.domain.repair(rng.uniform(lower, upper))
+        scale = theta @ problem.domain.normaliser or np.abs(theta).max()
+        assert np.max(-rows[:, :p] @ (theta / scale)) < constant
+
+
+def test_no_scale_and_no_strictness_link_everyone_by_zero_parameters():
+    problem = problem_of("d2SB_NC", *files(0))
+    vacuous = solve_papers_program(problem, strictness=0.0)
+    assert vacuous.claimed_links == 6 >= vacuous.recounted_links
+    assert solve_papers_program(problem).recounted_links == solve(problem, random_state=0).n_linked
+
+
+def test_semidefinite_matrices_have_no_linear_program():
+    original, masked = files(0)
+    problem = linkage_problem(original, masked, Bilinear(), PositiveSemidefinite(3))
+    with pytest.raises(ValueError, match="endlessly many rows"):
+        papers_program(problem)
