@@ -57,7 +57,7 @@ from sklearn_reclink.problem import LinkageProblem, Solution, Status
 Files = tuple[np.ndarray, np.ndarray]
 
 # Share of the time left that may go into each wider set, before a narrower one is searched.
-_WIDER_SHARE = 0.4
+_WIDER_SHARE = 0.6
 
 
 def nearest_psd(matrix: np.ndarray) -> np.ndarray:
