@@ -172,3 +172,10 @@ def _presolve_general(problem: LinkageProblem) -> Presolved:
         impostors=np.empty(0, np.int64),
         complete=False,
     )
+
+
+def compile_kernels() -> None:
+    """Load or compile the kernels of this file."""
+    square = np.eye(2)
+    beaten_records(square, square)
+    _harmful_front(square, 0)

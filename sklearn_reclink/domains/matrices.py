@@ -11,6 +11,8 @@ most violated pairs of records, and the eigenvectors of negative eigenvalues.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from sklearn_reclink.domains.base import Domain
@@ -34,6 +36,21 @@ def to_theta(matrix: np.ndarray) -> np.ndarray:
     """``theta`` of a symmetric matrix."""
     first, second = np.triu_indices(len(matrix))
     return np.asarray(np.where(first == second, 1.0, 2.0) * matrix[first, second])
+
+
+def _simple_ratios(vectors: np.ndarray) -> np.ndarray:
+    """The vectors, those within 1e-5 of ratios of small integers as such ratios.
+
+    Where rounded data tie exactly, a matrix touches its cone along such a vector. Eigenvectors
+    come ever nearer to it without end; its own cut settles the tie.
+    """
+    largest = np.argmax(np.abs(vectors), axis=1)[:, None]
+    scaled = vectors / np.take_along_axis(vectors, largest, axis=1)
+    ratios = np.array(
+        [[float(Fraction(x).limit_denominator(60)) for x in row] for row in scaled.tolist()]
+    )
+    simple = np.abs(ratios - scaled).max(axis=1, keepdims=True) < 1e-5
+    return np.where(simple, ratios, scaled)
 
 
 class SymmetricMatrices(Domain):
@@ -97,14 +114,16 @@ class NonnegativeOnPairs(SymmetricMatrices):
         return bool(self._least(theta)[1].min() >= 0)
 
     def repair(self, theta: np.ndarray) -> np.ndarray:
-        """Add the least multiple of the identity that makes every distance non-negative."""
-        for _ in range(50):
+        """Add as little of the identity as makes every computed distance non-negative."""
+        step = np.finfo(float).eps * np.abs(theta).max(initial=0.0)
+        identity = to_theta(np.eye(self.n_features))
+        for _ in range(60):
             nearest, values = self._least(theta)
             if values.min() >= 0:
                 break
             length = np.maximum((nearest**2).sum(axis=1), np.finfo(float).tiny)
-            lift = np.max(-values / length) * (1 + 1e-9)
-            theta = theta + lift * to_theta(np.eye(self.n_features))
+            theta = theta + max(np.max(-values / length), step) * identity
+            step *= 2
         return theta
 
 
@@ -112,7 +131,18 @@ class PositiveSemidefinite(SymmetricMatrices):
     """Positive semi-definite matrices, as all of their eigenvector cuts.
 
     The cuts of single variables and of sums and differences of two are there from the start.
+
+    Parameters
+    ----------
+    n_features : int
+    directions : ndarray of shape (n_directions, n_features), default=None
+        Vectors whose cuts are separated too, where violated: the own differences of records.
+        Ties of rounded data are ties along them, and eigenvectors only come near.
     """
+
+    def __init__(self, n_features: int, directions: np.ndarray | None = None) -> None:
+        super().__init__(n_features)
+        self.directions = np.empty((0, n_features)) if directions is None else directions
 
     @property
     def rows(self) -> np.ndarray:
@@ -130,17 +160,21 @@ class PositiveSemidefinite(SymmetricMatrices):
 
     def separate(self, theta: np.ndarray) -> np.ndarray:
         values, vectors = np.linalg.eigh(to_matrix(theta, self.n_features))
-        return products(vectors.T[values < 0])
+        if values[0] >= 0:
+            return np.empty((0, self.n_parameters))
+        cuts = products(_simple_ratios(vectors.T[values < 0]))
+        own = products(self.directions)
+        worst = np.argsort(own @ theta)[: self.n_parameters]
+        return np.vstack([cuts, own[worst[own[worst] @ theta < 0]]])
 
     def contains(self, theta: np.ndarray) -> bool:
         return bool(np.linalg.eigvalsh(to_matrix(theta, self.n_features))[0] >= 0)
 
     def repair(self, theta: np.ndarray) -> np.ndarray:
         """The nearest such matrix, its spectrum shifted until no computed eigenvalue is negative."""
-        matrix = to_matrix(theta, self.n_features)
-        values, vectors = np.linalg.eigh(matrix)
-        if values[0] >= 0:
+        if self.contains(theta):
             return theta
+        values, vectors = np.linalg.eigh(to_matrix(theta, self.n_features))
         matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
         step = np.finfo(float).eps * np.abs(values).max()
         while np.linalg.eigvalsh((matrix + matrix.T) / 2)[0] < 0:

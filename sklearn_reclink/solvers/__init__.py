@@ -41,4 +41,11 @@ def solve(
     from sklearn.utils import check_random_state
 
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
-    return solve_exact(problem, time_limit=time_limit, rng=np.random.default_rng(seed), start=start)
+    return solve_exact(
+        problem,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+        rng=np.random.default_rng(seed),
+        verbose=verbose,
+        start=start,
+    )

@@ -34,11 +34,6 @@ by the rule. Dropping rows never needs care: it only raises a bound. *Linked* is
 ``r - 1.01 t``, so a recount agrees. A cell decided by weak rows whose middle does not clearly link
 as many lies in a corner of a region; there the engine is asked whether those records can be linked
 at all. What neither settles stays open, and says so in the bound.
-
-Sweep
------
-Along ``theta + s u`` a record is linked on an interval of ``s``, so sorting their ends finds the
-best ``s`` over all records in one pass. `climb` repeats that from many points.
 """
 
 from __future__ import annotations
@@ -50,9 +45,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 
-from sklearn_reclink.solvers.cell_kernel import count_linked, explore, stands
+from sklearn_reclink.solvers.cell_conflicts import stands
+from sklearn_reclink.solvers.cell_kernel import count_linked, explore
 from sklearn_reclink.solvers.engine import FEASIBLE, INFEASIBLE, least_norm
 from sklearn_reclink.ties import TIE_TOLERANCE
 
@@ -280,129 +275,3 @@ class _Search:
             bound = min(bound, len(np.unique(self.owners[kept])) - 1)
         if bound > self.best:
             self._stuck = max(self._stuck, bound)
-
-
-@njit(cache=True, nogil=True)
-def sweep(rows, owners, theta, direction, low, high, draw):  # type: ignore[no-untyped-def]
-    """The best point of a line: over all records, in one pass.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_parameters)
-    owners : ndarray of shape (n_rows,)
-        The record of each row; rows of a record stand together.
-    theta, direction : ndarray of shape (n_parameters,)
-    low, high : float
-        The admissible ``s`` of ``theta + s direction``.
-    draw : float
-        Between 0 and 1; chooses among equally good intervals.
-
-    Returns
-    -------
-    s : float
-        The middle of an interval on which the most records have all rows positive.
-    count : int
-    """
-    n, p = rows.shape
-    ends, k = 0, 0
-    place, step = np.empty(2 * n), np.empty(2 * n, np.int64)
-    while k < n:
-        owner, first, last = owners[k], low, high
-        while k < n and owners[k] == owner:
-            if first < last:
-                value, slope = 0.0, 0.0
-                for j in range(p):
-                    value += rows[k, j] * theta[j]
-                    slope += rows[k, j] * direction[j]
-                if slope > 0.0:
-                    first = max(first, -value / slope)
-                elif slope < 0.0:
-                    last = min(last, -value / slope)
-                elif value <= 0.0:
-                    last = first
-            k += 1
-        if first < last:
-            place[ends], step[ends] = first, 1
-            place[ends + 1], step[ends + 1] = last, -1
-            ends += 2
-    order = np.argsort(place[:ends])
-    best, equals, s = 0, 0, 0.5 * (low + high)
-    for last_time in range(2):
-        chosen, count, k, seen = int(draw * equals), 0, 0, 0
-        while k < ends:
-            here = place[order[k]]
-            while k < ends and place[order[k]] == here:
-                count += step[order[k]]
-                k += 1
-            if k == ends:
-                break
-            if last_time == 0 and count > best:
-                best, equals = count, 0
-            if count == best and count > 0:
-                if last_time == 1 and seen == chosen:
-                    s = 0.5 * (here + place[order[k]])
-                seen += 1
-                equals += 1 - last_time
-    return s, best
-
-
-@njit(cache=True, nogil=True)
-def climb(rows, owners, start, n_sweeps, rng):  # type: ignore[no-untyped-def]
-    """Sweep the orthant along many lines; the best parameters and their count.
-
-    Lines lead to a unit vector, to a random point, or to the present one with some coordinates
-    set to 0, and backwards; equally good points are accepted. After 60 sweeps that better
-    nothing, the search starts anew, half of the time near the best. ``rng`` is a Generator.
-    """
-    p = rows.shape[1]
-    theta = start / start.sum()
-    best, best_theta = count_linked(rows, owners, theta), theta.copy()
-    here, stale = best, 0
-    target, direction = np.empty(p), np.empty(p)
-    for _ in range(n_sweeps):
-        kind, chosen = rng.integers(0, 3), rng.integers(0, p)
-        total = 0.0
-        for j in range(p):
-            if kind == 0:
-                target[j] = 1.0 if j == chosen else 0.0
-            elif kind == 1:
-                target[j] = rng.exponential()
-            else:
-                target[j] = theta[j] if j == chosen or rng.random() < 0.5 else 0.0
-            total += target[j]
-        if total <= 0.0:
-            continue
-        low, high = -np.inf, np.inf
-        for j in range(p):
-            direction[j] = target[j] / total - theta[j]
-            if direction[j] > 0.0:
-                low = max(low, -theta[j] / direction[j])
-            elif direction[j] < 0.0:
-                high = min(high, -theta[j] / direction[j])
-        if not (np.isfinite(low) and np.isfinite(high)):
-            continue
-        s, count = sweep(rows, owners, theta, direction, low, high, rng.random())
-        if count >= here:
-            total = 0.0
-            for j in range(p):
-                theta[j] = max(theta[j] + s * direction[j], 0.0)
-                total += theta[j]
-            for j in range(p):
-                theta[j] /= total
-            here = count_linked(rows, owners, theta)
-        stale += 1
-        if here > best:
-            best, stale = here, 0
-            best_theta[:] = theta
-        elif stale == 60:
-            stale = 0
-            near = rng.random() < 0.5
-            total = 0.0
-            for j in range(p):
-                spread = rng.normal()
-                theta[j] = best_theta[j] * np.exp(0.3 * spread) if near else np.exp(2.0 * spread)
-                total += theta[j]
-            for j in range(p):
-                theta[j] /= total
-            here = count_linked(rows, owners, theta)
-    return best_theta, best

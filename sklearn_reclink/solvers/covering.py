@@ -135,6 +135,7 @@ class CoveringSearch:
         """Whether conflicts were found that the relaxation violates."""
         better = self.incumbent.losses - 1
         forced = cover.value + cover.reduced_costs > better + _VIOLATED
+        forced[[*node.lost, *node.kept]] = False  # their reduced costs price the fixing
         self.oracle.forced = self.open[forced]
         fixed = (node.lost, node.kept) if forced.any() else ((), ())
         found = 0
@@ -160,6 +161,9 @@ class CoveringSearch:
                 self._regrow(kept, answer.theta, conflicts, x)
             elif answer.theta is not None:
                 self.incumbent.offer(answer.theta)
+            if answer.suspects is not None and len(answer.suspects):
+                kept[self._position[self.rng.choice(answer.suspects)]] = False
+                continue
             if answer.conflict is None:
                 break
             conflicts.append(self._minimal(answer.conflict, x))

@@ -57,11 +57,10 @@ class Incumbent:
             self._keep(answer.theta, self.n_linked)
 
     def _keep(self, theta: np.ndarray, at_least: int) -> bool:
-        theta = self.problem.domain.repair(theta)
         size = np.abs(theta).sum()
         if not np.isfinite(size) or size == 0:
             return False
-        theta = theta / size
+        theta = self.problem.domain.repair(theta / size)  # last, for scaling rounds
         if not self.problem.domain.contains(theta) or self._at_most(theta) < at_least:
             return False
         linked = self.problem.linked(theta)

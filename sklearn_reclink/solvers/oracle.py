@@ -20,15 +20,19 @@ from sklearn_reclink.solvers.engine import FEASIBLE, INFEASIBLE, least_norm, thi
 from sklearn_reclink.ties import TIE_TOLERANCE
 
 DOMAIN = -1
-_ROUNDS = 1000  # of growing rows, before a question is given up as undecided
+_ROUNDS = 200  # of growing rows, before a question is given up as undecided
 
 
 @dataclass(frozen=True)
 class Answer:
-    """``theta`` if the records can be linked together, else ``conflict``; neither: undecided."""
+    """``theta`` if the records can be linked together, else ``conflict``; neither: undecided.
+
+    ``suspects`` of an undecided answer seem to be in conflict, without proof.
+    """
 
     theta: np.ndarray | None = None
     conflict: np.ndarray | None = None
+    suspects: np.ndarray | None = None
 
 
 class Oracle:
@@ -126,11 +130,12 @@ class Oracle:
             if conflict is not None:
                 return Answer(conflict=conflict)
             if status != FEASIBLE:
-                break
+                return Answer(suspects=self._owners_of(support))
             admissible = self._admissible(theta, records)
             if admissible is not None:
                 return Answer(theta=admissible)
-        return Answer()
+        linked = self.satisfied(self.problem.domain.repair(theta), records)
+        return Answer(suspects=np.setdiff1d(records[~linked], self.forced))
 
     def _admissible(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray | None:
         """``theta``, repaired if the domain asks for it; None if rows were added instead."""

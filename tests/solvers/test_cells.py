@@ -13,7 +13,7 @@ from sklearn_reclink.domains import Orthant
 from sklearn_reclink.presolve import presolve
 from sklearn_reclink.problem import linkage_problem
 from sklearn_reclink.solvers import cells
-from sklearn_reclink.solvers.cells import climb, prove_by_cells, sweep
+from sklearn_reclink.solvers.cells import prove_by_cells
 from sklearn_reclink.solvers.covering import CoveringSearch
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.oracle import Oracle
@@ -199,30 +199,3 @@ def test_unsuitable_generators_are_refused(generators, message):
     rows = np.ones((1, 3))
     with pytest.raises(ValueError, match=message):
         prove_by_cells(rows, rows, np.zeros(1, int), generators)
-
-
-@settings(max_examples=100, deadline=None)
-@given(integer_rows(), st.integers(0, 2**31), st.floats(0, 1, exclude_max=True))
-def test_sweep_finds_the_best_point_of_a_line(records, seed, draw):
-    rows, _, owners = as_arrays(records)
-    rng = np.random.default_rng(seed)
-    theta, direction = rng.normal(size=(2, rows.shape[1]))
-    s, count = sweep(rows, owners, theta, direction, -2.0, 2.0, draw)
-
-    def count_at(s):
-        values = rows @ (theta + s * direction)
-        return len(records) - len(np.unique(owners[values <= 0]))
-
-    assert -2 <= s <= 2
-    assert count_at(s) == count
-    assert count >= max(count_at(t) for t in np.linspace(-2, 2, 101)[1:-1])
-
-
-def test_climb_returns_weights_with_their_count():
-    _, _, (rows, magnitudes, owners) = record_rows(random_problem(0, WeightedMean))
-    theta, count = climb(rows, owners, np.ones(4), 500, np.random.default_rng(0))
-    again, _ = climb(rows, owners, np.ones(4), 500, np.random.default_rng(0))
-    assert linked(rows, magnitudes, owners, theta) == count
-    np.testing.assert_array_equal(theta, again)
-    proof = prove_by_cells(rows, magnitudes, owners, np.eye(4))
-    assert proof.n_linked - 2 <= count <= proof.bound
