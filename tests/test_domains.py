@@ -95,9 +95,8 @@ def test_contains_is_the_definition(name):
 
 
 @every_domain
-def test_rows_are_unit_and_never_cut_off_an_admissible_point(name):
+def test_rows_never_cut_off_an_admissible_point(name):
     domain = DOMAINS[name]
-    np.testing.assert_allclose(np.linalg.norm(domain.rows, axis=1), 1)
     assert domain.rows.shape[1] == domain.n_parameters
     for theta in draws(name):
         if DEFINITIONS[name](theta):
@@ -113,7 +112,6 @@ def test_separated_rows_cut_off_the_point_and_nothing_admissible(name):
         cuts = domain.separate(theta)
         assert (len(cuts) > 0) == (not domain.contains(theta))
         assert np.all(cuts @ theta < 1e-12)  # an eigenvalue of zero may be rounded below it
-        np.testing.assert_allclose(np.linalg.norm(cuts, axis=1), 1)
         assert np.all(inside @ cuts.T >= -1e-12)
 
 

@@ -114,15 +114,17 @@ class NonnegativeOnPairs(SymmetricMatrices):
         return bool(self._least(theta)[1].min() >= 0)
 
     def repair(self, theta: np.ndarray) -> np.ndarray:
-        """Add as little of the identity as makes every computed distance non-negative."""
+        """Add as little of the identity as makes every distance clear of rounding below 0."""
         step = np.finfo(float).eps * np.abs(theta).max(initial=0.0)
         identity = to_theta(np.eye(self.n_features))
         for _ in range(60):
             nearest, values = self._least(theta)
-            if values.min() >= 0:
+            length = (nearest**2).sum(axis=1)
+            lacking = 8 * np.finfo(float).eps * np.abs(theta).max(initial=0.0) * length - values
+            if lacking.max() <= 0:
                 break
-            length = np.maximum((nearest**2).sum(axis=1), np.finfo(float).tiny)
-            theta = theta + max(np.max(-values / length), step) * identity
+            length = np.maximum(length, np.finfo(float).tiny)
+            theta = theta + max(np.max(lacking / length), step) * identity
             step *= 2
         return theta
 
@@ -159,9 +161,10 @@ class PositiveSemidefinite(SymmetricMatrices):
         )
 
     def separate(self, theta: np.ndarray) -> np.ndarray:
-        values, vectors = np.linalg.eigh(to_matrix(theta, self.n_features))
-        if values[0] >= 0:
+        if self.contains(theta):
             return np.empty((0, self.n_parameters))
+        values, vectors = np.linalg.eigh(to_matrix(theta, self.n_features))
+        values[0] = min(values[0], -1.0)  # negative, whatever the rounding of eigh says
         cuts = products(_simple_ratios(vectors.T[values < 0]))
         own = products(self.directions)
         worst = np.argsort(own @ theta)[: self.n_parameters]

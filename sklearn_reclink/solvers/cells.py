@@ -190,6 +190,8 @@ class _Search:
         self._keep(count_linked(self.clear, self.owners, point), point)
 
     def _keep(self, count: int, point: np.ndarray) -> None:
+        if not point.any():  # of no rows, or none that ask for anything
+            return
         if count > self.best or (count == self.best and self.point is None):
             self.best, self.point = count, point / point.sum()
 

@@ -49,6 +49,8 @@ def tied_pair(draw):
     return original, masked
 
 
+# standardised values of equal records may differ in their last bit: a distance that is 0 or not
+@pytest.mark.filterwarnings("ignore:ties within rounding:sklearn.exceptions.ConvergenceWarning")
 @every_linker
 @pytest.mark.parametrize("standardize", ["separate", "difference", None])
 @settings(max_examples=25, deadline=None)
