@@ -42,7 +42,7 @@ K_ADDITIVE: dict[str, Callable[[int, int], Domain]] = {
 }
 
 # The rows of the domain are held: n 2^(n-1) of them, of 2^n - 1 or of a few hundred parameters.
-MAX_VARIABLES = 9
+MAX_VARIABLES = 10
 MAX_VARIABLES_K_ADDITIVE = 14
 MAX_COLUMNS = 20
 
@@ -57,7 +57,7 @@ class ChoquetLinker(LearnedLinker):
     k_additive : int or None, default=None
         Largest number of variables that may interact: the Moebius transform of the capacity
         vanishes on larger subsets. 1 gives the weighted means, None sets no limit and takes at
-        most 9 variables that are not constant; with a limit, at most 14.
+        most 10 variables that are not constant; with a limit, at most 14.
     standardize : {"separate", "difference"} or None, default="separate"
         ``"separate"`` standardises each file by its own means and standard deviations;
         ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; None takes

@@ -92,7 +92,7 @@ def test_constant_column_is_a_null_variable(files, constraint, k_additive):
 @pytest.mark.parametrize(
     ("n_features", "k_additive", "message"),
     [
-        (10, None, r"10 variables that are not constant.*at most 9.*k_additive=2"),
+        (11, None, r"11 variables that are not constant.*at most 10.*k_additive=2"),
         (15, 2, r"15 variables that are not constant.*at most 14.*use WeightedMeanLinker"),
         (21, None, r"21 columns.*at most 20"),
     ],
