@@ -28,7 +28,8 @@ from sklearn_reclink.solvers.cells import prove_by_cells
 from sklearn_reclink.solvers.covering import CoveringSearch
 from sklearn_reclink.solvers.engine import thin_out
 from sklearn_reclink.solvers.incumbent import Incumbent
-from sklearn_reclink.solvers.oracle import DOMAIN, Oracle
+from sklearn_reclink.solvers.oracle import Oracle
+from sklearn_reclink.solvers.threats import AllRows
 
 _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7
@@ -45,7 +46,9 @@ def solve_exact(
 ) -> Solution:
     """Maximise the number of linked records over the domain of the problem."""
     by_cells = (
-        problem.domain.generators is not None and problem.n_parameters <= _MOST_CELL_PARAMETERS
+        problem.monotone  # presolve then leaves all rows
+        and problem.domain.generators is not None
+        and problem.n_parameters <= _MOST_CELL_PARAMETERS
     )
     _compile(by_cells)
     begin = time.monotonic()
@@ -89,14 +92,13 @@ def _lose_by_cells(
     oracle: Oracle, incumbent: Incumbent, deadline: float, n_jobs: int | None
 ) -> int:
     """How many open records are lost at least; candidates go to the incumbent."""
-    generators = oracle.problem.domain.generators
-    assert generators is not None
-    rows = oracle.owners != DOMAIN
+    generators, every = oracle.problem.domain.generators, oracle.threats
+    assert generators is not None and isinstance(every, AllRows)
     n_open = len(incumbent.open)
     proof = prove_by_cells(
-        oracle.rows[rows],
-        oracle.magnitudes[rows],
-        oracle.owners[rows],
+        every.rows,
+        every.magnitudes,
+        every.owners,
         generators,
         at_least=n_open - incumbent.losses,
         deadline=deadline,

@@ -1,8 +1,8 @@
 """The best parameters so far, always by recount.
 
 A solver's claim to have linked a record counts for nothing: the records that parameters link
-are counted with the distances themselves and the rule of `ties`. The rows at hand give a quick
-upper limit on the count (a violated row is a lost record), so most candidates never need it.
+are counted with the distances themselves and the rule of `ties`. The oracle's rows give a quick
+forecast of the count, so that most candidates never need one.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import numpy as np
 
 from sklearn_reclink.presolve import Presolved
 from sklearn_reclink.problem import LinkageProblem
-from sklearn_reclink.solvers.oracle import DOMAIN, Oracle
-from sklearn_reclink.ties import TIE_TOLERANCE
+from sklearn_reclink.solvers.oracle import Oracle
 
 
 class Incumbent:
@@ -52,9 +51,9 @@ class Incumbent:
         conditioned, and carry over best to records not seen.
         """
         kept = np.intersect1d(self.open, np.flatnonzero(self.linked))
-        answer = self.oracle.ask(kept) if len(kept) else None
-        if answer is not None and answer.theta is not None:
-            self._keep(answer.theta, self.n_linked)
+        theta = self.oracle.deepest(kept) if len(kept) else None
+        if theta is not None:
+            self._keep(theta, self.n_linked)
 
     def _keep(self, theta: np.ndarray, at_least: int) -> bool:
         size = np.abs(theta).sum()
@@ -70,7 +69,5 @@ class Incumbent:
         return True
 
     def _at_most(self, theta: np.ndarray) -> int:
-        oracle = self.oracle
-        margins = oracle.rows @ theta - TIE_TOLERANCE * (oracle.magnitudes @ np.abs(theta))
-        lost = np.unique(oracle.owners[(margins <= 0) & (oracle.owners != DOMAIN)])
-        return self.problem.n_records - oracle.n_never - len(lost)
+        lost = np.count_nonzero(~self.oracle.satisfied(theta, self.open))
+        return self.problem.n_records - self.oracle.n_never - lost

@@ -17,6 +17,7 @@ from sklearn_reclink.presolve import Presolved
 from sklearn_reclink.problem import LinkageProblem
 from sklearn_reclink.solvers.certificate import exact_support
 from sklearn_reclink.solvers.engine import FEASIBLE, INFEASIBLE, least_norm, thin_out
+from sklearn_reclink.solvers.threats import AllRows, NearestImpostors, Threats
 from sklearn_reclink.ties import TIE_TOLERANCE
 
 DOMAIN = -1
@@ -52,7 +53,9 @@ class Oracle:
 
     def __init__(self, problem: LinkageProblem, presolved: Presolved) -> None:
         self.problem = problem
-        self.complete = presolved.complete
+        self.threats: Threats = (
+            AllRows(problem, presolved) if presolved.complete else NearestImpostors(problem)
+        )
         self.n_never = len(presolved.never)
         self.forced = np.empty(0, dtype=np.int64)
         self._rows = np.empty((64, problem.n_parameters))
@@ -64,7 +67,6 @@ class Oracle:
         self._by_owner: dict[int, np.ndarray] = {DOMAIN: np.empty(0, np.int64)}
         self._pairs: set[tuple[int, int]] = set()
         self._append(problem.domain.rows, None, np.full(len(problem.domain.rows), DOMAIN))
-        self.add_pairs(presolved.records, presolved.impostors)
 
     @property
     def rows(self) -> np.ndarray:
@@ -153,21 +155,33 @@ class Oracle:
 
     def _grow(self, theta: np.ndarray, records: np.ndarray) -> bool:
         """Add the rows of records that ``theta`` violates, if there are any."""
-        if self.complete:
+        if not len(records):
             return False
         if not theta.any():  # no rows yet
             theta = self.problem.domain.centre
-        impostors, margins = self.problem.nearest_impostors(theta, records)
+        impostors, margins = self.threats.worst(theta, records)
         violated = margins <= 0
         return self.add_pairs(records[violated], impostors[violated]) > 0
 
     def satisfied(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray:
         """Which of the records have only positive rows, (n_records,) of bool; not a count."""
-        if not self.complete:
-            return np.asarray(self.problem.nearest_impostors(theta, records)[1] > 0)
-        failed = np.zeros(self.problem.n_records + 1, dtype=bool)
-        failed[self.owners[self.rows @ theta <= 0]] = True
-        return ~failed[records]
+        if not len(records):
+            return np.empty(0, dtype=bool)
+        return np.asarray(self.threats.worst(theta, records)[1] > 0)
+
+    def deepest(self, records: np.ndarray) -> np.ndarray | None:
+        """The admissible parameters of largest margin among those that link the records."""
+        theta = None
+        for _ in range(_ROUNDS):
+            answer = self.ask(records)
+            if answer.theta is None:
+                break
+            theta = answer.theta
+            impostors, margins = self.threats.narrowest(theta, records)
+            narrow = margins < 1 - 1e-6
+            if not self.add_pairs(records[narrow], impostors[narrow]):
+                break
+        return theta
 
     def _conflict_of(self, support: np.ndarray, multipliers: np.ndarray) -> np.ndarray | None:
         """The records of a certificate, None if it does not stand.
@@ -225,7 +239,7 @@ class Oracle:
                     break
                 alive &= np.isin(conflict, found)
             conflict = conflict[alive]
-            if self.complete or not self._grow_by_witnesses(conflict, witnesses[alive]):
+            if not self._grow_by_witnesses(conflict, witnesses[alive]):
                 break
         return conflict
 

@@ -17,6 +17,7 @@ from sklearn_reclink.solvers.cells import prove_by_cells
 from sklearn_reclink.solvers.covering import CoveringSearch
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.oracle import Oracle
+from sklearn_reclink.solvers.threats import AllRows
 from sklearn_reclink.ties import TIE_TOLERANCE
 from tests.exact_arithmetic import best_subset, unit_rows
 
@@ -77,9 +78,9 @@ def random_problem(seed, distance, n_records=80, n_features=4, spread=0.8):
 def record_rows(problem):
     presolved = presolve(problem)
     oracle = Oracle(problem, presolved)
-    mine = oracle.owners >= 0
-    rows = oracle.rows[mine], oracle.magnitudes[mine], oracle.owners[mine]
-    return presolved, oracle, rows
+    every = oracle.threats
+    assert isinstance(every, AllRows)
+    return presolved, oracle, (every.rows, every.magnitudes, every.owners)
 
 
 @pytest.mark.parametrize("distance", [WeightedMean, OWA])
