@@ -24,13 +24,12 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from papers import FILES, N_RECORDS, PapersSeconds, papers_seconds
+from judgement import RIVAL_FACTOR, Cell, footer, verdict
+from papers import FILES, N_RECORDS
 from rivals import RivalResult, has_program, rival_problem, run_rivals
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -53,57 +52,7 @@ VARIANTS: dict[str, LearnedLinker] = {
 RIVALS = ("highs", "scip")
 QUICK_FILES = ("M4-33", "M4-28", "M6-385")
 
-# optimum(narrow) <= optimum(wide): the parameters of the first are among those of the second
-INCLUSIONS = (
-    ("d2WM", "d2CI"),
-    ("d2WM", "psd"),
-    ("psd", "d2SB"),
-    ("d2SB", "d2SB_NC"),
-    ("d2CI_m", "d2CI"),
-    ("d2WM_m", "d2WM"),
-    ("d2WM", "d2WM_m"),
-)
-
-# Seconds a fit and a seed's whole table should stay within.
-GOAL = 10.0
-GOAL_OF_FILE = {"M5-38": 30.0, "M7-999": 30.0}
-GOAL_OF_CELL = {("M5-38", "psd"): 60.0, ("M5-38", "d2SB"): 60.0}
-GOAL_OF_TABLE = 240.0
-
-RIVAL_FACTOR = 10.0
 LEAST_RIVAL_LIMIT, MOST_RIVAL_LIMIT = 5.0, 600.0
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One variant fitted to one file; ``scored`` is the count by `score`."""
-
-    seed: int
-    file: str
-    variant: str
-    n_linked: int
-    scored: float
-    bound: int
-    status: str
-    seconds: float
-    rivals: dict[str, RivalResult] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        return f"{self.variant} on {self.file}, seed {self.seed}"
-
-    @property
-    def proven(self) -> bool:
-        return self.status == "optimal"
-
-    @property
-    def papers(self) -> PapersSeconds:
-        return papers_seconds(self.variant, self.file)
-
-    @property
-    def goal(self) -> float:
-        own = GOAL_OF_CELL.get((self.file, self.variant))
-        return GOAL_OF_FILE.get(self.file, GOAL) if own is None else own
 
 
 def fit_cell(
@@ -141,11 +90,14 @@ def rival_limit(wanted: str, ours: float) -> float:
 
 
 def run(options: argparse.Namespace, census: np.ndarray, folder: Path) -> Iterator[Cell]:
-    """The cells of the table, one after the other."""
+    """The cells of the table, one after the other, until the budget is used up."""
+    begin = time.monotonic()
     for seed in options.seeds:
         for file in options.files:
             X, Y = FILES[file].draw(census, seed)
             for variant in options.variants:
+                if time.monotonic() - begin > options.budget:
+                    return
                 cell, linker = fit_cell(seed, file, variant, X, Y, options.time_limit)
                 if options.rivals and has_program(variant):
                     scales = linker.scales_
@@ -155,55 +107,6 @@ def run(options: argparse.Namespace, census: np.ndarray, folder: Path) -> Iterat
                         run_rivals(options.rivals, problem, limit=limit, folder=folder)
                     )
                 yield cell
-
-
-def broken_laws(cells: Sequence[Cell]) -> list[str]:
-    """One sentence for every law that a result contradicts."""
-    broken = []
-    for cell in cells:
-        if cell.scored != cell.n_linked:
-            broken.append(f"{cell.name}: score gives {cell.scored}, n_linked_ is {cell.n_linked}")
-        if cell.proven != (cell.n_linked == cell.bound) or cell.n_linked > cell.bound:
-            broken.append(f"{cell.name}: {cell.n_linked} of at most {cell.bound}, {cell.status}")
-    for _, group in groupby(cells, key=lambda cell: (cell.seed, cell.file)):
-        of_variant = {cell.variant: cell for cell in group}
-        for narrow, wide in INCLUSIONS:
-            if narrow in of_variant and wide in of_variant:
-                less, more = of_variant[narrow], of_variant[wide]
-                if less.n_linked > more.bound:
-                    broken.append(f"{less.name} links {less.n_linked}, {wide} at most {more.bound}")
-    return broken
-
-
-def rivals_ahead(cells: Iterable[Cell]) -> list[str]:
-    """The rivals that link more records than was proven possible, or than we do."""
-    return [
-        f"{rival} links {result.recounted} > {cell.n_linked} by {cell.name}"
-        for cell in cells
-        for rival, result in cell.rivals.items()
-        if result.recounted is not None and result.recounted > cell.n_linked
-    ]
-
-
-def rivals_close(cells: Iterable[Cell]) -> list[str]:
-    """The rivals that end in less than ten times our seconds."""
-    return [
-        f"{rival} {result.seconds:.2f} s, ours {cell.seconds:.2f} s by {cell.name}"
-        for cell in cells
-        for rival, result in cell.rivals.items()
-        if result.within(RIVAL_FACTOR, cell.seconds)
-    ]
-
-
-def geometric_mean(values: Sequence[float]) -> float:
-    return float(np.exp(np.mean(np.log(values)))) if values else float("nan")
-
-
-def speed_ups(
-    cells: Iterable[Cell], seconds: Callable[[PapersSeconds], float | None]
-) -> list[float]:
-    """The papers' seconds over ours, where they give any."""
-    return [their / cell.seconds for cell in cells if (their := seconds(cell.papers)) is not None]
 
 
 COLUMNS = (
@@ -273,57 +176,13 @@ def header(options: argparse.Namespace, compilation: float) -> str:
             f"Their limit: {options.rival_limit}"
             + (
                 ", ten times our own seconds, from 5 to 600: one not done by then is at least "
-                "ten times slower, and cannot link more than a proven optimum."
+                "ten times slower (where ours are below 60), and cannot link more than a proven "
+                "optimum."
                 if options.rival_limit == "auto"
                 else " s."
             ),
         ]
     return "\n".join(lines)
-
-
-def footer(cells: Sequence[Cell]) -> list[str]:
-    """What the whole table says."""
-    given = speed_ups(cells, lambda papers: papers.given)
-    fastest = speed_ups(cells, lambda papers: papers.fastest)
-    slowest = max(cells, key=lambda cell: cell.seconds)
-    lines = [
-        f"Geometric mean of the ratios: {geometric_mean(given):.0f} over {len(given)} cells "
-        f"({geometric_mean(fastest):.0f} against the faster of the papers' two times).",
-        f"Slowest: {slowest.seconds:.2f} s, {slowest.name}.",
-    ]
-    for seed, group in groupby(cells, key=lambda cell: cell.seed):
-        total = sum(cell.seconds for cell in group)
-        over = "" if total <= GOAL_OF_TABLE else f", over the goal of {GOAL_OF_TABLE:.0f} s"
-        lines.append(f"Seed {seed}: {total:.1f} s for the whole table{over}.")
-    over_goal = [
-        f"{cell.name} ({cell.seconds:.1f} s, goal {cell.goal:.0f} s)"
-        for cell in cells
-        if cell.seconds > cell.goal
-    ]
-    lines.append(f"Over their goal of seconds: {'; '.join(over_goal) or 'none'}.")
-    return lines
-
-
-def verdict(cells: Sequence[Cell]) -> tuple[list[str], int]:
-    """The final lines, and the exit code."""
-    unproven = [cell.name for cell in cells if not cell.proven]
-    broken, ahead, close = broken_laws(cells), rivals_ahead(cells), rivals_close(cells)
-    lines = [f"LAW BROKEN: {sentence}" for sentence in broken]
-    lines += [f"RIVAL AHEAD: {sentence}" for sentence in ahead]
-    lines += [f"Rival within ten times: {sentence}" for sentence in close]
-    proofs = (
-        f"NOT proven: {'; '.join(unproven)}." if unproven else f"All {len(cells)} cells proven."
-    )
-    laws = f"{len(broken)} laws broken." if broken else "All laws hold."
-    n_runs = sum(len(cell.rivals) for cell in cells)
-    others = "No rivals were run."
-    if n_runs:
-        others = (
-            f"Of {n_runs} runs of rivals, {len(ahead) or 'none'} linked more records and "
-            f"{len(close) or 'none'} came within ten times."
-        )
-    lines.append(f"{proofs} {laws} {others}")
-    return lines, int(bool(unproven or broken or ahead))
 
 
 def load_census(data_home: str | None) -> np.ndarray:
@@ -347,6 +206,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--rivals", nargs="*", choices=RIVALS, help="none where no name follows")
     parser.add_argument("--rival-limit", default="auto", help='seconds, or "auto"')
     parser.add_argument("--time-limit", type=float, default=120.0, help="of our own fits, seconds")
+    parser.add_argument(
+        "--budget", type=float, default=float("inf"), help="no new row after these seconds"
+    )
     parser.add_argument("--data-home", help="the folder of casc_census.csv")
     options = parser.parse_args(arguments)
     if options.seeds is None:
@@ -370,6 +232,9 @@ def main() -> int:
         for cell in run(options, census, Path(folder)):
             cells.append(cell)
             print(line(row(cell, options.rivals), layout), flush=True)
+    left = len(options.seeds) * len(options.files) * len(options.variants) - len(cells)
+    if left:
+        print(f"\nThe budget of {options.budget:g} s ended before the last {left} rows.")
     lines, code = verdict(cells)
     print("", *footer(cells), *lines, sep="\n")
     return code

@@ -32,7 +32,7 @@ FILES = {
     "M5-38": MaskedFile([[0, 1, 2], [3, 4]], [3, 8]),
     "M6-385": MaskedFile([[0, 1], [2, 3], [4, 5]], [3, 8, 5]),
     "M6-853": MaskedFile([[0, 1], [2, 3], [4, 5]], [8, 5, 3]),
-    # the papers do not say which variables; these are the first seven
+    # "first 6 microaggregated in groups of 3 ... and the single variable", k = 3 (2012)
     "M7-999": MaskedFile([[0, 1, 2], [3, 4, 5], [6]], [3, 3, 3]),
 }
 
