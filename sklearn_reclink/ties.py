@@ -13,7 +13,8 @@ summation, and every strict comparison here is strict for the real numbers too.
 
 The rule is linear in ``theta`` for each sign pattern, which is what lets a proof use it: if
 ``sum_m lambda_m (phi_ij - phi_ii)_m`` is at most ``TIE_TOLERANCE * sum_m lambda_m (|phi_ij| +
-|phi_ii|)_m`` in every coordinate for some ``lambda >= 0``, no ``theta`` links all those records.
+|phi_ii|)_m`` in every coordinate for some ``lambda >= 0``, no ``theta >= 0`` links all those
+records; no ``theta`` at all if its absolute value is.
 """
 
 from __future__ import annotations

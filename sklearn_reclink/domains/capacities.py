@@ -5,13 +5,14 @@
     mu(A) >= 0 for single variables,   mu(A) <= mu(A + k)            eq. (17), 2012
 
 `SubmodularCapacities` (d2CI_m) adds ``mu(A) + mu(B) >= mu(A u B) + mu(A n B)``. It is enough to ask
-it of neighbours, ``mu(A + i) + mu(A + j) >= mu(A + i + j) + mu(A)``: what a variable adds then falls
-as the subset grows, and monotonicity is left to ask of ``mu(V) >= mu(V - k)`` alone.
+it of neighbours, ``mu(A + i) + mu(A + j) >= mu(A + i + j) + mu(A)``: what a variable adds then
+falls as the subset grows, and monotonicity is left to ask of ``mu(V) >= mu(V - k)`` alone.
 
 `KAdditiveCapacities` are the monotone ones in the coordinates of their Moebius transform, which
 vanishes on subsets of more than ``order`` variables.
 
-``theta[A - 1] = mu(A)`` for the first two; ``mu(V)`` is left free, for links do not change with scale.
+``theta[A - 1] = mu(A)`` for the first two; ``mu(V)`` is left free, for links do not change with
+scale.
 """
 
 from __future__ import annotations
@@ -150,7 +151,11 @@ class KAdditiveCapacities(MonotoneCapacities):
     def repair(self, theta: np.ndarray) -> np.ndarray:
         """Add as much of the uniform additive capacity as lifts every violated row."""
         lift = np.max(-(self.rows @ theta) / (self.rows @ self.centre), initial=0.0)
-        return np.asarray(theta + lift * self.centre)
+        return self._without_negative_singles(theta + lift * self.centre)
+
+    def _without_negative_singles(self, theta: np.ndarray) -> np.ndarray:
+        # a rounding below 0 would make a link at a distance of 0
+        return np.where(np.bitwise_count(self._subsets) == 1, np.maximum(theta, 0.0), theta)
 
     def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
         return Domain.excess(self, residual, allowance)

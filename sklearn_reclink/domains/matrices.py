@@ -1,12 +1,12 @@
 """Cones of symmetric matrices, as parameters of the bilinear form.
 
-``theta`` holds ``M_kk`` and ``2 M_kl`` of the upper triangle, row by row, so ``v' M v = theta . q(v)``
-with ``q(v)`` the products ``v_k v_l`` for ``k <= l``.
+``theta`` holds ``M_kk`` and ``2 M_kl`` of the upper triangle, row by row, so ``v' M v = theta .
+q(v)`` with ``q(v)`` the products ``v_k v_l`` for ``k <= l``.
 
-`SymmetricMatrices` (d2SB_NC) are all of them. `NonnegativeOnPairs` (d2SB) asks ``diff' M diff >= 0``
-of every pair of the two files, eq. (9) of the 2015 paper. `PositiveSemidefinite` asks it of every
-vector. The last two have too many rows to hold: those that parameters violate are separated, the
-most violated pairs of records, and the eigenvectors of negative eigenvalues.
+`SymmetricMatrices` (d2SB_NC) are all of them. `NonnegativeOnPairs` (d2SB) asks ``diff' M diff >=
+0`` of every pair of the two files, eq. (9) of the 2015 paper. `PositiveSemidefinite` asks it of
+every vector. The last two have too many rows to hold: those that parameters violate are separated,
+the most violated pairs of records, and the eigenvectors of negative eigenvalues.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class PositiveSemidefinite(SymmetricMatrices):
         return bool(np.linalg.eigvalsh(to_matrix(theta, self.n_features))[0] >= 0)
 
     def repair(self, theta: np.ndarray) -> np.ndarray:
-        """The nearest such matrix, its spectrum shifted until no computed eigenvalue is negative."""
+        """The nearest such matrix, shifted until no computed eigenvalue is negative."""
         if self.contains(theta):
             return theta
         values, vectors = np.linalg.eigh(to_matrix(theta, self.n_features))

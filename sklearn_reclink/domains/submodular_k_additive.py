@@ -38,4 +38,4 @@ class SubmodularKAdditiveCapacities(KAdditiveCapacities):
         sizes = np.bitwise_count(self._subsets)
         inside = np.where(sizes == 1, 1.0, np.where(sizes == 2, -0.5 / self.n_features, 0.0))
         lift = np.max(-(self.rows @ theta) / (self.rows @ inside), initial=0.0)
-        return np.asarray(theta + lift * inside)
+        return self._without_negative_singles(theta + lift * inside)

@@ -1,7 +1,7 @@
 """How many undecided records a cell must lose, by conflicts inside it (`cells`).
 
-Two records are in conflict in a cell if ``r + c s <= 0`` at all corners for rows ``r`` of the one and
-``s`` of the other and some ``c >= 0``: a linear combination that no point of the cell makes positive.
+Two records are in conflict in a cell if ``r + c s <= 0`` at all corners for rows ``r`` of the one
+and ``s`` of the other and some ``c >= 0``: a combination that no point of the cell makes positive.
 Larger conflicts come from the feasibility engine. Notation as in `cell_kernel`.
 """
 

@@ -78,7 +78,6 @@ class CoveringSearch:
         self._position[open_records] = np.arange(len(open_records))
         self._serial = 0
 
-    @property
     def _out_of_time(self) -> bool:
         return time.monotonic() >= self.deadline
 
@@ -86,7 +85,7 @@ class CoveringSearch:
         """Search until proven or out of time; the least number of open records lost."""
         nodes = [Node(0, 0)]
         unresolved = len(self.open)
-        while nodes and not self._out_of_time:
+        while nodes and not self._out_of_time():
             node = heapq.heappop(nodes)
             self.bound = min(max(self.bound, node.bound), self.incumbent.losses, unresolved)
             if node.bound >= self.incumbent.losses:
@@ -94,7 +93,7 @@ class CoveringSearch:
             cover = self._process(node)
             if cover is None:
                 continue
-            if self._out_of_time:
+            if self._out_of_time():
                 heapq.heappush(nodes, node)
                 break
             children = self._branch(node, cover)
@@ -117,7 +116,7 @@ class CoveringSearch:
                 return None
             if not node.lost and not node.kept:
                 self.bound = max(self.bound, min(node.bound, self.incumbent.losses))
-            if self._out_of_time or not self._separate(cover, node):
+            if self._out_of_time() or not self._separate(cover, node):
                 return cover
 
     def _branch(self, node: Node, cover: Cover) -> list[Node]:
@@ -144,18 +143,16 @@ class CoveringSearch:
             conflicts = self._conflicts_among(wanted, cover.lost, regrow=threshold == 0)
             violated = [c for c in conflicts if cover.lost[c].sum() < 1 - _VIOLATED]
             found += self.master.add(violated, *fixed)
-            if self._out_of_time or any(len(conflict) == 0 for conflict in violated):
+            if self._out_of_time() or any(len(conflict) == 0 for conflict in violated):
                 break
         self.oracle.forced = self.open[:0]
         return found > 0
 
-    def _conflicts_among(
-        self, wanted: np.ndarray, x: np.ndarray, regrow: bool
-    ) -> list[np.ndarray]:
+    def _conflicts_among(self, wanted: np.ndarray, x: np.ndarray, regrow: bool) -> list[np.ndarray]:
         """Conflicts pulled out of the wanted positions (a mask), or met when regrowing."""
         conflicts: list[np.ndarray] = []
         kept = wanted.copy()
-        while not self._out_of_time:
+        while not self._out_of_time():
             answer = self.oracle.ask(self.open[kept])
             if answer.theta is not None and regrow:
                 self._regrow(kept, answer.theta, conflicts, x)
@@ -180,7 +177,7 @@ class CoveringSearch:
         missing = self.master.missing(kept)
         lost = np.flatnonzero(~kept)
         for position in lost[np.argsort(x[lost] + 0.01 * self.rng.random(len(lost)))]:
-            if self._out_of_time:
+            if self._out_of_time():
                 break
             known = self.master.conflicts_of[position]
             if (missing[known] == 1).any() or _inside(conflicts, kept, position):
@@ -210,6 +207,5 @@ class CoveringSearch:
 def _inside(conflicts: list[np.ndarray], kept: np.ndarray, position: int) -> bool:
     """Whether the position and the kept ones hold one of the conflicts."""
     return any(
-        position in conflict and kept[conflict].sum() == len(conflict) - 1
-        for conflict in conflicts
+        position in conflict and kept[conflict].sum() == len(conflict) - 1 for conflict in conflicts
     )

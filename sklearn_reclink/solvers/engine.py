@@ -71,7 +71,7 @@ def _most_violated(rows, rhs, wanted, theta, short):  # type: ignore[no-untyped-
             place = filled
             filled += 1
         else:
-            place = np.argmax(slacks)
+            place = int(np.argmax(slacks))
         short[place], slacks[place] = wanted[m], slack
         if filled == short.shape[0]:
             last = slacks.max()

@@ -63,7 +63,7 @@ def solve_exact(
 
     deadline = begin + time_limit
     presolved = presolve(problem)
-    oracle = Oracle(problem, presolved)
+    oracle = Oracle(problem, presolved, deadline)
     incumbent = Incumbent(problem, presolved, oracle)
     for theta in (problem.domain.centre, *start):
         incumbent.offer(theta)
@@ -72,9 +72,7 @@ def solve_exact(
     # the products here are small: threads of the linear algebra would only get in the way
     with threadpool_limits(1):
         if by_cells:
-            losses = _lose_by_cells(
-                oracle, incumbent, begin + _SHARE_OF_CELLS * time_limit, n_jobs
-            )
+            losses = _lose_by_cells(oracle, incumbent, begin + _SHARE_OF_CELLS * time_limit, n_jobs)
             report("cells", losses)
         if losses < incumbent.losses:
             search = CoveringSearch(oracle, presolved.open, incumbent, deadline, rng)

@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 _ROUNDING = 1e-6
+_DECIDED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
 
 
 def _silent() -> highspy.Highs:
@@ -51,6 +52,9 @@ class CoveringMaster:
         self._sizes: list[int] = []
         self._known: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
         self._lp = _silent()
+        # so that the value of a thousand columns is right to a tenth of _ROUNDING
+        self._lp.setOptionValue("primal_feasibility_tolerance", 1e-10)
+        self._lp.setOptionValue("dual_feasibility_tolerance", 1e-10)
         columns = np.arange(n_records, dtype=np.int32)
         ones = np.ones(n_records)
         self._lp.addVars(n_records, np.zeros(n_records), ones)
@@ -71,9 +75,7 @@ class CoveringMaster:
             self._known.add((members, lost))
             columns = np.array([*members, *lost], dtype=np.int32)
             signs = np.r_[np.ones(len(members)), -np.ones(len(lost))]
-            self._lp.addRow(
-                1.0 - len(lost), highspy.kHighsInf, len(columns), columns, signs
-            )
+            self._lp.addRow(1.0 - len(lost), highspy.kHighsInf, len(columns), columns, signs)
             if not lost:
                 for member in members:
                     self.conflicts_of[member].append(self.n_conflicts)
@@ -90,15 +92,23 @@ class CoveringMaster:
         return missing
 
     def relaxed(self, lost: np.ndarray, kept: np.ndarray) -> Cover | None:
-        """The linear relaxation with some records fixed; None if they cannot be so fixed."""
+        """The linear relaxation with some records fixed; None if they cannot be so fixed.
+
+        Where HiGHS decides neither, the fixed losses alone are what is known.
+        """
         lower, upper = np.zeros(self.n_records), np.ones(self.n_records)
         lower[lost], upper[kept] = 1.0, 0.0
         self._lp.changeColsBounds(
             self.n_records, np.arange(self.n_records, dtype=np.int32), lower, upper
         )
         self._lp.run()
-        if self._lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if self._lp.getModelStatus() not in _DECIDED:
+            self._lp.clearSolver()
+            self._lp.run()
+        if self._lp.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
             return None
+        if self._lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return Cover(lower, np.zeros(self.n_records), float(len(lost)), len(lost))
         solution = self._lp.getSolution()
         value = self._lp.getInfo().objective_function_value
         return Cover(

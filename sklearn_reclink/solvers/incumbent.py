@@ -69,5 +69,5 @@ class Incumbent:
         return True
 
     def _at_most(self, theta: np.ndarray) -> int:
-        lost = np.count_nonzero(~self.oracle.satisfied(theta, self.open))
+        lost = int(np.count_nonzero(~self.oracle.satisfied(theta, self.open)))
         return self.problem.n_records - self.oracle.n_never - lost

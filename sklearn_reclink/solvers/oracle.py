@@ -9,6 +9,7 @@ residual is below what the tie rule allows (`ties`), or if it is zero in exact a
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ from sklearn_reclink.solvers.threats import AllRows, NearestImpostors, Threats
 from sklearn_reclink.ties import TIE_TOLERANCE
 
 DOMAIN = -1
+_ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of this check and of a recount
 _ROUNDS = 200  # of growing rows, before a question is given up as undecided
 
 
@@ -47,12 +49,17 @@ class Oracle:
         What ties are judged by, in the same units.
     owners : ndarray of shape (n_rows,)
         The record of each row, or DOMAIN.
+    deadline : float
+        By `time.monotonic`; questions after it stay undecided.
     forced : ndarray of int
         Records that join every question and are left out of every conflict.
     """
 
-    def __init__(self, problem: LinkageProblem, presolved: Presolved) -> None:
+    def __init__(
+        self, problem: LinkageProblem, presolved: Presolved, deadline: float = np.inf
+    ) -> None:
         self.problem = problem
+        self.deadline = deadline
         self.threats: Threats = (
             AllRows(problem, presolved) if presolved.complete else NearestImpostors(problem)
         )
@@ -92,9 +99,7 @@ class Oracle:
         self._append(rows, magnitudes, records)
         return len(records)
 
-    def _append(
-        self, rows: np.ndarray, magnitudes: np.ndarray | None, owners: np.ndarray
-    ) -> None:
+    def _append(self, rows: np.ndarray, magnitudes: np.ndarray | None, owners: np.ndarray) -> None:
         if not len(rows):
             return
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -122,7 +127,10 @@ class Oracle:
     def ask(self, records: np.ndarray) -> Answer:
         """Whether some admissible parameters link all of these records, and the forced ones."""
         records = np.union1d(records, self.forced)
+        theta = self.problem.domain.centre
         for _ in range(_ROUNDS):
+            if time.monotonic() >= self.deadline:
+                break
             status, theta, support, multipliers = least_norm(
                 self._rows, self._right, self._rows_of(np.append(records, DOMAIN))
             )
@@ -140,16 +148,18 @@ class Oracle:
         return Answer(suspects=np.setdiff1d(records[~linked], self.forced))
 
     def _admissible(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray | None:
-        """``theta``, repaired if the domain asks for it; None if rows were added instead."""
+        """``theta`` made truly admissible; None if rows were added instead."""
         if self._grow(theta, records):
             return None
         domain = self.problem.domain
+        repaired = domain.repair(theta)
+        if not repaired.any() or self.satisfied(repaired, records).all():
+            return repaired
+        if self._grow(repaired, records):
+            return None
         cuts = domain.separate(theta)
         if not len(cuts):
             return theta
-        repaired = domain.repair(theta)
-        if repaired.any() and self.satisfied(repaired, records).all():
-            return repaired
         self._append(cuts, None, np.full(len(cuts), DOMAIN))
         return None
 
@@ -190,7 +200,8 @@ class Oracle:
         """
         for tiny in (1e-13, 0.0):
             used = multipliers > tiny * multipliers.max()
-            if self._stands(support[used], multipliers[used]):
+            record_rows = self.owners[support[used]] != DOMAIN
+            if record_rows.any() and self._stands(support[used], multipliers[used]):
                 return self._owners_of(support[used])
         exact = exact_support(self._raw[support])
         return None if exact is None else self._owners_of(support[exact])
@@ -207,7 +218,7 @@ class Oracle:
         any multipliers >= 0 prove the same.
         """
         residual = multipliers @ self.rows[support]
-        allowance = TIE_TOLERANCE * (multipliers @ self.magnitudes[support])
+        allowance = _ALLOWED * TIE_TOLERANCE * (multipliers @ self.magnitudes[support])
         domain = np.flatnonzero(self.owners[support] == DOMAIN)
         spare, rows = multipliers[domain], self.rows[support[domain]]
         for _ in range(2 * len(residual)):
@@ -225,7 +236,7 @@ class Oracle:
         return False
 
     def minimise(self, conflict: np.ndarray) -> np.ndarray:
-        """A conflict none of whose records can be spared (deletion filter), the last tried first."""
+        """A conflict that can spare none of its records (deletion filter), the last tried first."""
         while len(conflict) > 1:
             blocks = [self._rows_of(np.append(self.forced, DOMAIN))]
             blocks += [self._rows_of(record) for record in conflict[:, None]]
@@ -237,7 +248,7 @@ class Oracle:
                 found = self._conflict_of(support, multipliers)
                 if found is None:
                     break
-                alive &= np.isin(conflict, found)
+                alive = np.isin(conflict, found)
             conflict = conflict[alive]
             if not self._grow_by_witnesses(conflict, witnesses[alive]):
                 break

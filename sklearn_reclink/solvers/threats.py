@@ -46,8 +46,10 @@ class AllRows:
         sizes = self._first[records + 1] - first
         start = np.cumsum(sizes) - sizes
         chosen = np.arange(sizes.sum()) + np.repeat(first - start, sizes)
-        rows = self.rows if np.array_equal(first, start) else self.rows[chosen]
-        margins = rows[: len(chosen)] @ theta
+        if 4 * len(chosen) > len(self.rows):  # multiplying all rows is quicker than copying most
+            margins = (self.rows @ theta)[chosen]
+        else:
+            margins = self.rows[chosen] @ theta
         least = np.minimum.reduceat(margins, start)
         hits = np.flatnonzero(margins == np.repeat(least, sizes))
         where = chosen[hits[np.searchsorted(hits, start)]]

@@ -12,6 +12,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
+from sklearn_reclink.distances import Choquet
+from sklearn_reclink.domains import MonotoneCapacities
+from sklearn_reclink.problem import linkage_problem
+from sklearn_reclink.solvers import solve
 from sklearn_reclink.solvers.highs import CoveringMaster, MixedIntegerProgram
 
 NOBODY = np.empty(0, dtype=np.int64)
@@ -106,9 +110,26 @@ def test_conflict_of_a_branch_is_stated_for_all_branches():
 @pytest.mark.parametrize("status", OTHER_STATUSES, ids=lambda status: status.name)
 def test_cover_is_read_on_status_optimal_alone(monkeypatch, status):
     master = master_of(3, [{0, 1}, {1, 2}])
-    assert master.relaxed(NOBODY, NOBODY) is not None
+    assert master.relaxed(NOBODY, NOBODY).bound == 1
     monkeypatch.setattr(highspy.Highs, "getModelStatus", lambda self: status)
-    assert master.relaxed(NOBODY, NOBODY) is None
+    cover = master.relaxed(np.array([2]), NOBODY)
+    if status == highspy.HighsModelStatus.kInfeasible:
+        assert cover is None
+    else:  # the fixed losses are all that is known
+        assert cover.bound == 1
+        assert cover.lost.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("status", ["kUnknown", "kTimeLimit", "kSolveError"])
+def test_undecided_relaxations_never_end_in_a_proof(monkeypatch, status):
+    rng = np.random.default_rng(0)
+    original = rng.normal(size=(30, 3))
+    masked = original + rng.normal(size=(30, 3)) * [0.1, 1, 6]
+    problem = linkage_problem(original, masked, Choquet(), MonotoneCapacities(3))
+    best = solve(problem, random_state=0)
+    undecided = getattr(highspy.HighsModelStatus, status)
+    monkeypatch.setattr(highspy.Highs, "getModelStatus", lambda self: undecided)
+    assert solve(problem, random_state=0, time_limit=3).bound >= best.n_linked
 
 
 def knapsack() -> MixedIntegerProgram:
