@@ -93,7 +93,8 @@ def rivals_ahead(cells: Iterable[Cell]) -> list[str]:
 def rivals_close(cells: Iterable[Cell]) -> list[str]:
     """The rivals that end in less than ten times our seconds."""
     return [
-        f"{rival} {result.seconds:.2f} s, ours {cell.seconds:.2f} s by {cell.name}"
+        f"{rival} {result.seconds:.2f} s, ours {cell.seconds:.2f} s by {cell.name}: it claims "
+        f"{result.claimed} and links {result.recounted} records, ours {cell.n_linked}"
         for cell in cells
         for rival, result in cell.rivals.items()
         if result.within(RIVAL_FACTOR, cell.seconds)
