@@ -16,10 +16,6 @@ Each set contains the one below (``"projected"`` ends in the last), and all cont
 matrices, which are the weighted means. The search starts from those, and from the inverse
 covariance of ``X - y``, the matrix of d2MD.
 
-*Relaxation.* The wider sets are searched first. Their bound is a bound for the narrower ones as
-well, and where their optimum keeps its links when moved into the narrower set, nothing is left
-to search.
-
 *Projection.* The nearest positive semidefinite matrix in the Frobenius norm has the negative
 eigenvalues of ``M`` set to zero (Higham). It links other records than ``M`` does: their count
 is what ``n_linked_`` says.
@@ -35,9 +31,7 @@ than half, before it is projected or repaired.
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -52,12 +46,9 @@ from sklearn_reclink.domains import (
 )
 from sklearn_reclink.linkers.learned import LearnedLinker
 from sklearn_reclink.linkers.mahalanobis import whitening
-from sklearn_reclink.problem import LinkageProblem, Solution, Status
+from sklearn_reclink.problem import Solution, Status
 
 Files = tuple[np.ndarray, np.ndarray]
-
-# Share of the time left that may go into each wider set, before a narrower one is searched.
-_WIDER_SHARE = 0.6
 
 
 def nearest_psd(matrix: np.ndarray) -> np.ndarray:
@@ -130,25 +121,20 @@ def _semidefinite(original: np.ndarray, masked: np.ndarray) -> Domain:
 
 @dataclass(frozen=True)
 class Constraint:
-    """The matrices searched, wider sets to search first, and what is done to the one found."""
+    """The matrices searched, and what is done to the one found."""
 
     domain: Domains
     finish: Callable[[np.ndarray, Files], np.ndarray]
-    wider: tuple[Domains, ...] = ()
     projects: bool = False
 
 
 CONSTRAINTS = {
     "free": Constraint(_all, lambda matrix, files: matrix),
-    "nonnegative": Constraint(NonnegativeOnPairs, lift_distances, wider=(_all,)),
+    "nonnegative": Constraint(NonnegativeOnPairs, lift_distances),
     "projected": Constraint(
         _all, lambda matrix, files: lift_eigenvalues(nearest_psd(matrix), files), projects=True
     ),
-    "psd": Constraint(
-        _semidefinite,
-        lift_eigenvalues,
-        wider=(_all, NonnegativeOnPairs),
-    ),
+    "psd": Constraint(_semidefinite, lift_eigenvalues),
 }
 
 
@@ -263,28 +249,6 @@ class BilinearLinker(LearnedLinker):
         whiten = whitening(original, masked)
         return [Bilinear().pack(matrix) for matrix in (*matrices, whiten @ whiten.T)]
 
-    def _optimise(
-        self, problem: LinkageProblem, starts: Sequence[np.ndarray], seconds: float
-    ) -> Solution:
-        deadline = time.monotonic() + seconds
-        wider = CONSTRAINTS[self.constraint].wider
-        bound = problem.n_records
-        for relax in wider:
-            domain = relax(problem.original, problem.masked)
-            share = (deadline - time.monotonic()) * _WIDER_SHARE
-            relaxed = self._search(replace(problem, domain=domain), starts, max(share, 0.0))
-            bound = min(bound, relaxed.bound)
-            moved = _moved_into(problem.domain, relaxed.theta)
-            counts = [int(problem.linked(theta).sum()) for theta in moved]
-            if bound in counts:
-                return Solution(moved[counts.index(bound)], bound, bound, Status.OPTIMAL)
-            starts = [*starts, *moved]
-        left = max(deadline - time.monotonic(), 0.0)
-        solution = self._search(problem, starts, left)
-        if solution.n_linked == bound:
-            return replace(solution, bound=bound, status=Status.OPTIMAL)
-        return replace(solution, bound=min(solution.bound, bound))
-
     def _settle(self, solution: Solution, original: np.ndarray, masked: np.ndarray) -> Solution:
         assert solution.theta is not None
         constraint = CONSTRAINTS[self.constraint]
@@ -294,12 +258,3 @@ class BilinearLinker(LearnedLinker):
         if constraint.projects and solution.status is Status.OPTIMAL:
             return replace(solution, status=Status.PROJECTED)
         return solution
-
-
-def _moved_into(domain: Domain, theta: np.ndarray | None) -> list[np.ndarray]:
-    """Parameters of a cone near ones outside: by a multiple of the identity, and by projection."""
-    if theta is None:
-        return []
-    n_features = round((math.sqrt(8 * len(theta) + 1) - 1) / 2)
-    projected = Bilinear().pack(nearest_psd(Bilinear().unpack(theta, n_features)))
-    return [domain.repair(theta), domain.repair(projected)]

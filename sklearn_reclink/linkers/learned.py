@@ -53,16 +53,10 @@ class LearnedLinker(BaseLinker):
         problem = self._problem(original, masked)
         starts = self._starts(problem.original, problem.masked)
         left = self._seconds - (time.monotonic() - began)
-        solution = self._optimise(problem, starts, max(left, 0.0))
+        solution = self._search(problem, starts, max(left, 0.0))
         if solution.theta is None:
             solution = replace(solution, theta=starts[0])
         return self._settle(solution, original, masked)
-
-    def _optimise(
-        self, problem: LinkageProblem, starts: Sequence[np.ndarray], seconds: float
-    ) -> Solution:
-        """Solve the problem of this family."""
-        return self._search(problem, starts, seconds)
 
     def _search(
         self, problem: LinkageProblem, starts: Sequence[np.ndarray], seconds: float

@@ -41,11 +41,20 @@ def solve(
     from sklearn.utils import check_random_state
 
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
-    return solve_exact(
-        problem,
-        time_limit=time_limit,
-        n_jobs=n_jobs,
-        rng=np.random.default_rng(seed),
-        verbose=verbose,
-        start=start,
-    )
+    try:
+        return solve_exact(
+            problem,
+            time_limit=time_limit,
+            n_jobs=n_jobs,
+            rng=np.random.default_rng(seed),
+            verbose=verbose,
+            start=start,
+        )
+    except SystemError as error:
+        # what numba makes of an interrupt that arrives while it converts arguments
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__cause__
+        if cause is None:
+            raise
+        raise KeyboardInterrupt from error

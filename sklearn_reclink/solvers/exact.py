@@ -65,7 +65,7 @@ def solve_exact(
     presolved = presolve(problem)
     oracle = Oracle(problem, presolved, deadline)
     incumbent = Incumbent(problem, presolved, oracle)
-    for theta in (problem.domain.centre, *start):
+    for theta in sorted((problem.domain.centre, *start), key=incumbent.forecast, reverse=True):
         incumbent.offer(theta)
     losses = 0
     report("presolve and starts", losses)

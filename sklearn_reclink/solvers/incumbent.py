@@ -60,7 +60,7 @@ class Incumbent:
         if not np.isfinite(size) or size == 0:
             return False
         theta = self.problem.domain.repair(theta / size)  # last, for scaling rounds
-        if not self.problem.domain.contains(theta) or self._at_most(theta) < at_least:
+        if not self.problem.domain.contains(theta) or self.forecast(theta) < at_least:
             return False
         linked = self.problem.linked(theta)
         if linked.sum() < at_least:
@@ -68,6 +68,7 @@ class Incumbent:
         self.theta, self.linked = theta, linked
         return True
 
-    def _at_most(self, theta: np.ndarray) -> int:
+    def forecast(self, theta: np.ndarray) -> int:
+        """About how many records ``theta`` links, without a recount."""
         lost = int(np.count_nonzero(~self.oracle.satisfied(theta, self.open)))
         return self.problem.n_records - self.oracle.n_never - lost
