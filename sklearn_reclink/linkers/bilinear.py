@@ -44,7 +44,7 @@ from sklearn_reclink.domains import (
     PositiveSemidefinite,
     SymmetricMatrices,
 )
-from sklearn_reclink.linkers.learned import LearnedLinker
+from sklearn_reclink.linkers.learned import LearnedLinker, simple_weights
 from sklearn_reclink.linkers.mahalanobis import whitening
 from sklearn_reclink.problem import Solution, Status
 
@@ -156,8 +156,8 @@ class BilinearLinker(LearnedLinker):
     time_limit : float or None, default=60.0
         Seconds after which the search ends without a proof; None for no limit. The best matrix
         found is kept, ``bound_`` says how far it may be from the optimum, and a
-        `ConvergenceWarning` is given. The search starts from the best weighted mean, for which a
-        quarter of the time may be used, so it does not end below (``"projected"`` may).
+        `ConvergenceWarning` is given. A search without proof goes on from the best
+        weighted mean, so it does not end below it (``"projected"`` may).
     n_jobs : int or None, default=None
         Number of joblib workers.
     random_state : int, RandomState instance or None, default=None
@@ -245,9 +245,12 @@ class BilinearLinker(LearnedLinker):
         return CONSTRAINTS[self.constraint].domain(original, masked)
 
     def _starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
-        matrices = [np.diag(weights) for weights in self._best_weights(original, masked)]
         whiten = whitening(original, masked)
-        return [Bilinear().pack(matrix) for matrix in (*matrices, whiten @ whiten.T)]
+        means = [self._from_weights(weights) for weights in simple_weights(original, masked)]
+        return [*means, Bilinear().pack(whiten @ whiten.T)]
+
+    def _from_weights(self, weights: np.ndarray) -> np.ndarray:
+        return Bilinear().pack(np.diag(weights))
 
     def _settle(self, solution: Solution, original: np.ndarray, masked: np.ndarray) -> Solution:
         assert solution.theta is not None

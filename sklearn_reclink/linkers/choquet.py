@@ -29,7 +29,7 @@ from sklearn_reclink.domains import (
     SubmodularCapacities,
 )
 from sklearn_reclink.domains.submodular_k_additive import SubmodularKAdditiveCapacities
-from sklearn_reclink.linkers.learned import LearnedLinker
+from sklearn_reclink.linkers.learned import LearnedLinker, simple_weights
 from sklearn_reclink.problem import Solution
 
 CONSTRAINTS: dict[str, Callable[[int], Domain]] = {
@@ -66,8 +66,8 @@ class ChoquetLinker(LearnedLinker):
     time_limit : float or None, default=60.0
         Seconds after which the search ends without a proof; None for no limit. The best capacity
         found is kept, ``bound_`` says how far it may be from the optimum, and a
-        `ConvergenceWarning` is given. The search starts from the best weighted mean, for which a
-        quarter of the time may be used, so it does not end below.
+        `ConvergenceWarning` is given. A search without proof goes on from the best
+        weighted mean, so it does not end below it.
     n_jobs : int or None, default=None
         Number of joblib workers.
     random_state : int, RandomState instance or None, default=None
@@ -167,8 +167,10 @@ class ChoquetLinker(LearnedLinker):
         return K_ADDITIVE[self.constraint](n_variables, self.k_additive)
 
     def _starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
-        weights = self._best_weights(original, masked)
-        return [self._distance.pack(additive_capacity(w)) for w in weights]
+        return [self._from_weights(weights) for weights in simple_weights(original, masked)]
+
+    def _from_weights(self, weights: np.ndarray) -> np.ndarray:
+        return self._distance.pack(additive_capacity(weights))
 
     def _settle(self, solution: Solution, original: np.ndarray, masked: np.ndarray) -> Solution:
         assert solution.theta is not None

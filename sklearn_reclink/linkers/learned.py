@@ -19,10 +19,10 @@ from sklearn_reclink.distances import WeightedMean
 from sklearn_reclink.domains import Domain, Orthant
 from sklearn_reclink.linkers.base import BaseLinker
 from sklearn_reclink.linking import linked_mask
-from sklearn_reclink.problem import LinkageProblem, Solution, linkage_problem
+from sklearn_reclink.problem import LinkageProblem, Solution, Status, linkage_problem
 
-# Share of the time limit that may go into the best weighted mean, to start richer families from.
-_START_SHARE = 0.25
+# Share of the time limit that a search may take before it goes on from the best weighted mean.
+_FIRST_SHARE = 0.7
 
 
 class LearnedLinker(BaseLinker):
@@ -48,15 +48,39 @@ class LearnedLinker(BaseLinker):
         original, masked = original[:, self._informative], masked[:, self._informative]
         return linkage_problem(original, masked, self._distance, self._domain(original, masked))
 
+    def _from_weights(self, weights: np.ndarray) -> np.ndarray | None:
+        """The parameters of a weighted mean, in a family that contains the weighted means."""
+        return None
+
     def _learn(self, original: np.ndarray, masked: np.ndarray) -> Solution:
-        began = time.monotonic()
         problem = self._problem(original, masked)
         starts = self._starts(problem.original, problem.masked)
-        left = self._seconds - (time.monotonic() - began)
-        solution = self._search(problem, starts, max(left, 0.0))
+        solution = self._best_of(problem, starts)
         if solution.theta is None:
             solution = replace(solution, theta=starts[0])
         return self._settle(solution, original, masked)
+
+    def _best_of(self, problem: LinkageProblem, starts: Sequence[np.ndarray]) -> Solution:
+        """Search; where no proof comes of it, go on from the best weighted mean.
+
+        So no family that contains the weighted means ends below them, and a proof, which needs
+        no such start, does not wait for it.
+        """
+        deadline = time.monotonic() + self._seconds
+        if self._from_weights(np.ones(problem.original.shape[1])) is None:
+            return self._search(problem, starts, self._seconds)
+        first = self._search(problem, starts, _FIRST_SHARE * self._seconds)
+        if first.status is Status.OPTIMAL or first.theta is None:
+            return first
+        weights = self._best_weights(problem, (deadline - time.monotonic()) / 2)
+        mean = self._from_weights(weights)
+        assert mean is not None
+        left = max(deadline - time.monotonic(), 0.0)
+        second = self._search(problem, [first.theta, mean], left)
+        best = max(first, second, key=lambda solution: solution.n_linked)
+        bound = min(first.bound, second.bound)
+        status = Status.OPTIMAL if best.n_linked == bound else second.status
+        return replace(best, bound=bound, status=status)
 
     def _search(
         self, problem: LinkageProblem, starts: Sequence[np.ndarray], seconds: float
@@ -92,15 +116,13 @@ class LearnedLinker(BaseLinker):
         linked = linked_mask(self._distance, theta, original, masked, n_jobs=self.n_jobs)
         return int(np.count_nonzero(linked))
 
-    def _best_weights(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
-        """Weights of the best weighted mean found in a share of the time, and simpler ones.
-
-        Every family that contains the weighted means starts from them, so that none ends below.
-        """
-        starts = simple_weights(original, masked)
-        problem = linkage_problem(original, masked, WeightedMean(), Orthant(original.shape[1]))
-        best = self._search(problem, starts, _START_SHARE * self._seconds).theta
-        return starts if best is None else [*starts, np.maximum(best, 0.0)]
+    def _best_weights(self, problem: LinkageProblem, seconds: float) -> np.ndarray:
+        """Weights of the best weighted mean found in some time."""
+        starts = simple_weights(problem.original, problem.masked)
+        orthant = Orthant(problem.original.shape[1])
+        means = replace(problem, distance=WeightedMean(), domain=orthant)
+        best = self._search(means, starts, max(seconds, 0.0)).theta
+        return starts[0] if best is None else np.maximum(best, 0.0)
 
 
 def simple_weights(original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
