@@ -267,5 +267,7 @@ def _by_chunks(
         return answer if isinstance(answer, tuple) else (answer,)
 
     starts = range(0, n_records, size)
+    if len(starts) == 1:  # not worth a worker
+        return run(0)
     answers = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(run)(start) for start in starts)
     return tuple(np.concatenate(parts) for parts in zip(*answers, strict=True))

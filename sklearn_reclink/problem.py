@@ -24,6 +24,8 @@ import numpy as np
 from sklearn_reclink.domains import Domain
 from sklearn_reclink.ties import TIE_TOLERANCE, strictly_nearer
 
+_CHUNK_PAIRS = 20_000  # whose distances are held at once in a recount
+
 
 class Status(StrEnum):
     """How a search ended."""
@@ -140,11 +142,15 @@ class LinkageProblem:
     def linked(self, theta: np.ndarray) -> np.ndarray:
         """Which records the parameters re-identify: a recount, (n_records,) of bool."""
         linked = np.empty(self.n_records, dtype=bool)
-        for i in range(self.n_records):
-            value, magnitude = self.distance.evaluate(theta, self.original[i] - self.masked)
-            nearer = strictly_nearer(value[i], magnitude[i], value, magnitude)
-            nearer[i] = True
-            linked[i] = nearer.all()
+        size = max(1, _CHUNK_PAIRS // self.n_records)
+        for start in range(0, self.n_records, size):
+            chunk = self.original[start : start + size, None, :]
+            value, magnitude = self.distance.evaluate(theta, chunk - self.masked)
+            place = np.arange(len(chunk))
+            own = (place, start + place)
+            nearer = strictly_nearer(value[own][:, None], magnitude[own][:, None], value, magnitude)
+            nearer[own] = True
+            linked[start : start + size] = nearer.all(axis=1)
         return linked
 
 
