@@ -1,0 +1,86 @@
+"""The proof by conflicts against the proof by cells, which shares only the engine with it."""
+
+import time
+
+import numpy as np
+import pytest
+
+from sklearn_reclink.distances import OWA, WeightedMean
+from sklearn_reclink.domains import Orthant
+from sklearn_reclink.presolve import presolve
+from sklearn_reclink.problem import linkage_problem
+from sklearn_reclink.solvers import solve
+from sklearn_reclink.solvers.covering import CoveringSearch, Node
+from sklearn_reclink.solvers.highs import Cover
+from sklearn_reclink.solvers.incumbent import Incumbent
+from sklearn_reclink.solvers.oracle import Oracle
+
+
+def noisy_problem(distance, seed, n_records=70, n_features=4):
+    rng = np.random.default_rng(seed)
+    original = rng.lognormal(sigma=1.0, size=(n_records, n_features))
+    masked = original * rng.lognormal(sigma=0.5, size=(n_records, n_features))
+    return linkage_problem(original, masked, distance, Orthant(n_features))
+
+
+def covering_search(problem, seed, seconds=60.0):
+    presolved = presolve(problem)
+    oracle = Oracle(problem, presolved)
+    incumbent = Incumbent(problem, presolved, oracle)
+    incumbent.offer(problem.domain.centre)
+    rng = np.random.default_rng(seed)
+    return CoveringSearch(oracle, presolved.open, incumbent, time.monotonic() + seconds, rng)
+
+
+def search(problem, seed, seconds=60.0):
+    covering = covering_search(problem, seed, seconds)
+    losses = covering.run()
+    n_never = covering.oracle.n_never
+    return covering.incumbent, problem.n_records - n_never - losses
+
+
+@pytest.mark.parametrize("distance", [WeightedMean(), OWA()])
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_branching_on_records_finds_the_optimum_of_the_cells(distance, seed):
+    problem = noisy_problem(distance, seed)
+    best = solve(problem, random_state=0)
+    incumbent, bound = search(problem, seed)
+    assert incumbent.n_linked == bound == best.n_linked == best.bound
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.2])
+def test_bound_is_valid_at_any_time(seconds):
+    problem = noisy_problem(OWA(), 0, n_records=150)
+    best = solve(problem, random_state=0)
+    incumbent, bound = search(problem, 0, seconds)
+    assert incumbent.n_linked <= best.n_linked <= bound
+
+
+def test_records_that_a_node_fixes_are_not_forced(monkeypatch):
+    # a record fixed as lost has a reduced cost too; forced to be kept, it would close the node
+    covering = covering_search(noisy_problem(OWA(), 0), 0)
+    n_open = len(covering.open)
+    dear = Cover(np.zeros(n_open), np.ones(n_open), covering.incumbent.losses - 0.5, 0)
+    seen = []
+
+    def look(wanted, x, regrow):
+        seen.append(covering.oracle.forced)
+        return []
+
+    monkeypatch.setattr(covering, "_conflicts_among", look)
+    covering._separate(dear, Node(0, 0, lost=(3, 5), kept=(7,)))
+    expected = np.delete(covering.open, [3, 5, 7])
+    assert all(np.array_equal(forced, expected) for forced in seen)
+    assert len(covering.oracle.forced) == 0
+
+
+class GrownWeightedMean(WeightedMean):
+    """A weighted mean that does not say it is monotone: its rows are grown, never complete."""
+
+    monotone = False
+
+
+def test_rows_that_are_grown_give_the_same_optimum():
+    problem = noisy_problem(WeightedMean(), 1, n_records=40)
+    grown = noisy_problem(GrownWeightedMean(), 1, n_records=40)
+    assert solve(grown, random_state=0).bound == solve(problem, random_state=0).bound
