@@ -36,9 +36,9 @@ _CLEAR = 1 + 4 * TIE_TOLERANCE
 
 
 @njit(cache=True, nogil=True)
-def _beats(first, second, factor):  # type: ignore[no-untyped-def]
+def _beats(first, second):  # type: ignore[no-untyped-def]
     for k in range(first.shape[0]):
-        if first[k] > factor * second[k]:
+        if first[k] > second[k]:
             return False
     return True
 
@@ -94,7 +94,7 @@ def _harmful_front(c, record):  # type: ignore[no-untyped-def]
             break
         dominated = False
         for m in range(size):
-            if _beats(c[front[m]], c[j], 1.0):
+            if _beats(c[front[m]], c[j]):
                 dominated = True
                 break
         if not dominated:
