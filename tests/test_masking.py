@@ -19,7 +19,7 @@ BATCH = "masks a file by groups of its own records, so a subset is masked differ
 
 
 @parametrize_with_checks(
-    [Microaggregation(), Microaggregation(groups=1, k=2, standardize=True)],
+    [Microaggregation(), Microaggregation(groups=1, k=2, standardize=True, keep_integers=True)],
     expected_failed_checks=lambda estimator: {"check_methods_subset_invariance": BATCH},
 )
 def test_scikit_learn_conventions(estimator, check):

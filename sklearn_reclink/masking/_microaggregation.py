@@ -20,9 +20,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
+
+from sklearn_reclink.masking._base import Masker
 
 
 def mdav(Z: ArrayLike, k: int) -> NDArray[np.intp]:
@@ -93,7 +95,7 @@ def group_means(X: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64
     return np.asarray((origin + totals / sizes[:, None])[labels], dtype=np.float64)
 
 
-class Microaggregation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class Microaggregation(Masker):
     """Mask a file by microaggregation: each value becomes the mean of a group of records.
 
     The variables are split into groups; within each group of variables the records are
@@ -118,6 +120,8 @@ class Microaggregation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     standardize : bool, default=False
         Divide each variable by its standard deviation before sets are formed. The released
         values are means of the raw values in either case.
+    keep_integers : bool, default=False
+        Round the variables that hold whole numbers only.
 
     Attributes
     ----------
@@ -129,6 +133,10 @@ class Microaggregation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         The positions of the variables in each group.
     k_ : list of int
         The least number of records in a set, for each group.
+
+    See Also
+    --------
+    UnivariateMicroaggregation : Each variable sorted and averaged on its own.
 
     References
     ----------
@@ -147,6 +155,7 @@ class Microaggregation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
+        **Masker._parameter_constraints,
         "groups": [None, Interval(Integral, 1, None, closed="left"), "array-like"],
         "k": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "standardize": ["boolean"],
@@ -157,10 +166,12 @@ class Microaggregation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         groups: int | Sequence[Sequence[int | str]] | None = None,
         k: int | Sequence[int] = 3,
         standardize: bool = False,
+        keep_integers: bool = False,
     ) -> None:
         self.groups = groups
         self.k = k
         self.standardize = standardize
+        self.keep_integers = keep_integers
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Microaggregation:
@@ -182,25 +193,10 @@ class Microaggregation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         self.groups_ = _variable_groups(self.groups, X.shape[1], names)
         self.k_ = _group_sizes(self.k, len(self.groups_))
-        self._check_enough_records(X)
+        self._check(X)
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Mask a file.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_records, n_features)
-            The file to mask, with the variables seen in `fit`.
-
-        Returns
-        -------
-        Y : ndarray of shape (n_records, n_features)
-            The masked file; row i is the masked version of row i of `X`.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        self._check_enough_records(X)
+    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         Y = X.copy()
         for variables, k in zip(self.groups_, self.k_, strict=True):
             raw = X[:, variables]
@@ -213,7 +209,7 @@ class Microaggregation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         sd = raw.std(axis=0, ddof=1)
         return raw / np.where(sd > 0, sd, 1.0)
 
-    def _check_enough_records(self, X: NDArray[np.float64]) -> None:
+    def _check(self, X: NDArray[np.float64]) -> None:
         needed = max(self.k_, default=1)
         if len(X) < needed:
             raise ValueError(

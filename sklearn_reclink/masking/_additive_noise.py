@@ -1,0 +1,110 @@
+"""Additive noise: ``Y = X + e`` with e Gaussian, of mean 0 and of sd ``p`` % of the variable's.
+
+Uncorrelated noise has covariance ``(p / 100)^2 diag(Var X)`` and weakens every correlation of the
+file; correlated noise has ``(p / 100)^2 Cov X`` and keeps them.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+
+from sklearn_reclink.masking._base import Masker
+
+
+def gaussian_noise(
+    X: NDArray[np.float64], correlated: bool, random_state: np.random.RandomState
+) -> NDArray[np.float64]:
+    """Noise with the variances, or with the whole covariance, of a file.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, n_features)
+        The file.
+    correlated : bool
+        Whether the noise takes the correlations of the file.
+    random_state : RandomState
+        Draws the noise.
+
+    Returns
+    -------
+    ndarray of shape (n_records, n_features)
+    """
+    constant = (X == X[0]).all(axis=0)
+    if constant.all():
+        return np.zeros_like(X)
+    sd = np.where(constant, 0.0, X.std(axis=0, ddof=1))
+    if not correlated:
+        return np.asarray(random_state.normal(size=X.shape) * sd)
+    # Z = U S V' standardised, so that G S V' / sqrt(N - 1) has its covariance for G standard normal
+    Z = np.where(constant, 0.0, (X - X.mean(axis=0)) / np.where(constant, 1.0, sd))
+    _, singular, loadings = np.linalg.svd(Z, full_matrices=False)
+    draws = random_state.normal(size=(len(X), len(singular)))
+    return np.asarray(draws @ (singular[:, None] * loadings) / np.sqrt(len(X) - 1) * sd)
+
+
+class AdditiveNoise(Masker):
+    """Mask a file by adding Gaussian noise to every value.
+
+    Parameters
+    ----------
+    p : float, default=10.0
+        Standard deviation of the noise, in percent of that of the variable.
+    correlated : bool, default=False
+        Whether the noise has the correlations of the file; else it is independent in every
+        variable.
+    keep_integers : bool, default=False
+        Round the variables that hold whole numbers only.
+    random_state : int, RandomState instance or None, default=None
+        Draws the noise. Pass an integer for the same masked file at every call.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of variables seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where `fit` saw names that are all strings.
+
+    References
+    ----------
+    Brand, R. (2002). Microdata protection through noise addition. In Inference Control in
+    Statistical Databases, LNCS 2316, 97-116. Springer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.masking import AdditiveNoise
+    >>> X = np.arange(1000.0)[:, None]
+    >>> Y = AdditiveNoise(p=10, random_state=0).fit_transform(X)
+    >>> round(float(np.std(Y - X) / np.std(X)), 1)
+    0.1
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **Masker._parameter_constraints,
+        "p": [Interval(Real, 0, None, closed="left")],
+        "correlated": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        p: float = 10.0,
+        *,
+        correlated: bool = False,
+        keep_integers: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.p = p
+        self.correlated = correlated
+        self.keep_integers = keep_integers
+        self.random_state = random_state
+
+    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        random_state = check_random_state(self.random_state)
+        return X + self.p / 100 * gaussian_noise(X, self.correlated, random_state)

@@ -1,0 +1,119 @@
+"""JPEG masking: the file is an image, released as lossy compression leaves it.
+
+Records are rows, variables are columns, values are grey levels: every variable is stretched from
+its least and greatest value to 0 and 255. The image is compressed, read back and stretched back.
+JPEG works on blocks of 8 x 8 pixels, so a record is blurred with the records and variables beside
+it in the file; the lower the quality, the more.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+
+from sklearn_reclink.masking._base import Masker
+
+# The format holds no side above 65,535 pixels, Pillow none above 65,500. Blocks are coded one by
+# one: an image cut between blocks gives the same pixels.
+_MOST_PIXELS = 65_496
+
+
+def compress(pixels: NDArray[np.uint8], quality: int) -> NDArray[np.uint8]:
+    """Grey levels after JPEG compression.
+
+    Parameters
+    ----------
+    pixels : ndarray of uint8 of shape (n_rows, n_columns)
+        The image.
+    quality : int
+        From 1, the strongest compression, to 100.
+
+    Returns
+    -------
+    ndarray of uint8 of shape (n_rows, n_columns)
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError(
+            "JPEGMasking needs Pillow: install it with pip install 'sklearn-reclink[jpeg]'"
+        ) from error
+    parts = []
+    for start in range(0, len(pixels), _MOST_PIXELS):
+        buffer = BytesIO()
+        part = np.ascontiguousarray(pixels[start : start + _MOST_PIXELS])
+        Image.fromarray(part).save(buffer, format="JPEG", quality=quality)
+        buffer.seek(0)
+        with Image.open(buffer) as image:
+            parts.append(np.array(image, dtype=np.uint8))
+    return np.concatenate(parts)
+
+
+class JPEGMasking(Masker):
+    """Mask a file by compressing it as an image.
+
+    Parameters
+    ----------
+    quality : int, default=80
+        Quality of the JPEG compression, from 1, the strongest, to 100.
+    keep_integers : bool, default=False
+        Round the variables that hold whole numbers only.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of variables seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where `fit` saw names that are all strings.
+
+    Notes
+    -----
+    The order of the records and of the variables matters: neighbours are blurred together. A grey
+    level is 1/255 of the range of the variable, so a long tail leaves few levels to the others.
+    Needs Pillow: ``pip install 'sklearn-reclink[jpeg]'``.
+
+    References
+    ----------
+    Domingo-Ferrer, J. and Torra, V. (2001). Disclosure control methods and information loss for
+    microdata. In Confidentiality, Disclosure, and Data Access, 91-110. Elsevier.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.masking import JPEGMasking
+    >>> X = np.outer(np.arange(16.0), [1.0, 2.0])
+    >>> Y = JPEGMasking(quality=90).fit_transform(X)
+    >>> Y.shape, bool(np.abs(Y - X).max() < 4)
+    ((16, 2), True)
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **Masker._parameter_constraints,
+        "quality": [Interval(Integral, 1, 100, closed="both")],
+    }
+
+    def __init__(self, quality: int = 80, *, keep_integers: bool = False) -> None:
+        self.quality = quality
+        self.keep_integers = keep_integers
+
+    def _check(self, X: NDArray[np.float64]) -> None:
+        if X.shape[1] > _MOST_PIXELS:
+            raise ValueError(
+                f"X has {X.shape[1]} variables: an image has at most {_MOST_PIXELS} columns. "
+                "Mask the variables in parts."
+            )
+
+    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        least, greatest = X.min(axis=0), X.max(axis=0)
+        # halves, as the range itself may overflow
+        half_range = greatest / 2 - least / 2
+        constant = half_range == 0
+        unit = (X / 2 - least / 2) / np.where(constant, 1.0, half_range)
+        pixels = compress(np.rint(255 * unit).astype(np.uint8), self.quality)
+        share = pixels / 255
+        return np.where(constant, X, least * (1 - share) + greatest * share)

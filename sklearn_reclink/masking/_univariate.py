@@ -1,0 +1,152 @@
+"""Univariate microaggregation: each variable is sorted and averaged on its own.
+
+*Individual ranking* cuts the sorted values of a variable into runs of k, the last taking what is
+left over. The *optimal* cut has the least sum of squares within runs; its runs have k to 2k - 1
+values, so it is a shortest path over the cuts (Hansen and Mukherjee, 2003)::
+
+    cost[e] = min over s, k <= e - s <= 2k - 1, of cost[s] + SSE(values[s:e])
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+
+from sklearn_reclink.masking._base import Masker
+from sklearn_reclink.masking._microaggregation import group_means
+
+
+def runs_of_k(n_records: int, k: int) -> NDArray[np.intp]:
+    """Label sorted values in runs of k; the last run takes what is left over.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.masking._univariate import runs_of_k
+    >>> runs_of_k(7, 3)
+    array([0, 0, 0, 1, 1, 1, 1])
+    """
+    labels = np.arange(n_records) // k
+    return np.minimum(labels, max(n_records // k - 1, 0))
+
+
+def optimal_runs(values: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+    """Label sorted values in runs of at least k with the least sum of squares within runs.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_records,)
+        Ascending; at least k of them.
+    k : int
+        The least length of a run.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_records,)
+        The run of each value, numbered from 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.masking._univariate import optimal_runs
+    >>> optimal_runs(np.array([0.0, 0.1, 5.0, 5.1, 5.2, 9.0, 9.1]), 2)
+    array([0, 0, 1, 1, 1, 2, 2])
+    """
+    n_records = len(values)
+    spread = values[-1] / 2 - values[0] / 2
+    centred = (values / 2 - values[n_records // 2] / 2) / (spread if spread > 0 else 1.0)
+    totals = np.concatenate([[0.0], np.cumsum(centred)])
+    squares = np.concatenate([[0.0], np.cumsum(centred**2)])
+    cost = np.full(n_records + 1, np.inf)
+    cost[0] = 0.0
+    cut = np.zeros(n_records + 1, dtype=np.intp)
+    for end in range(k, n_records + 1):
+        starts = np.arange(max(0, end - 2 * k + 1), end - k + 1)
+        sizes = end - starts
+        within = squares[end] - squares[starts] - (totals[end] - totals[starts]) ** 2 / sizes
+        paths = cost[starts] + np.maximum(within, 0.0)
+        best = int(paths.argmin())
+        cost[end], cut[end] = paths[best], starts[best]
+    first = np.zeros(n_records, dtype=np.intp)
+    end = n_records
+    while end > 0:
+        end = int(cut[end])
+        first[end] = 1
+    return np.cumsum(first) - 1
+
+
+class UnivariateMicroaggregation(Masker):
+    """Mask a file by microaggregation of every variable on its own (individual ranking).
+
+    Each value becomes the mean of k or more values next to it in rank. It changes a file little,
+    and hides little: a record is shared by k people in each variable, seldom in all of them.
+
+    Parameters
+    ----------
+    k : int, default=3
+        The least number of values averaged.
+    optimal : bool, default=False
+        Choose the runs of k to 2k - 1 values with the least sum of squares within; by default
+        all runs have k values, the last of them up to 2k - 1.
+    keep_integers : bool, default=False
+        Round the variables that hold whole numbers only.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of variables seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where `fit` saw names that are all strings.
+
+    See Also
+    --------
+    Microaggregation : Groups of several variables at a time.
+
+    References
+    ----------
+    Hansen, S. L. and Mukherjee, S. (2003). A polynomial algorithm for optimal univariate
+    microaggregation. IEEE Transactions on Knowledge and Data Engineering, 15(4), 1043-1044.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.masking import UnivariateMicroaggregation
+    >>> X = [[20.0, 900.0], [64.0, 100.0], [22.0, 140.0], [60.0, 800.0]]
+    >>> UnivariateMicroaggregation(k=2).fit_transform(X)
+    array([[ 21., 850.],
+           [ 62., 120.],
+           [ 21., 120.],
+           [ 62., 850.]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **Masker._parameter_constraints,
+        "k": [Interval(Integral, 1, None, closed="left")],
+        "optimal": ["boolean"],
+    }
+
+    def __init__(self, k: int = 3, *, optimal: bool = False, keep_integers: bool = False) -> None:
+        self.k = k
+        self.optimal = optimal
+        self.keep_integers = keep_integers
+
+    def _check(self, X: NDArray[np.float64]) -> None:
+        if len(X) < self.k:
+            raise ValueError(
+                f"Found {len(X)} sample(s), fewer than k={self.k}: no group of that many "
+                "records can be formed. Give more records or a smaller k."
+            )
+
+    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.column_stack([self._mask_one(column) for column in X.T])
+
+    def _mask_one(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
+        order = np.argsort(column, kind="stable")
+        runs = (
+            optimal_runs(column[order], self.k) if self.optimal else runs_of_k(len(order), self.k)
+        )
+        labels = np.empty_like(runs)
+        labels[order] = runs
+        return group_means(column[:, None], labels)[:, 0]
