@@ -20,7 +20,12 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from sklearn_reclink.capacity import capacity_to_mobius, mobius_to_capacity, small_subsets
+from sklearn_reclink.capacity import (
+    additive_capacity,
+    capacity_to_mobius,
+    mobius_to_capacity,
+    small_subsets,
+)
 from sklearn_reclink.distances import Choquet, Distance, KAdditiveChoquet
 from sklearn_reclink.domains import (
     Domain,
@@ -189,21 +194,6 @@ class ChoquetLinker(LearnedLinker):
         self.mobius_ = np.zeros(len(self.capacity_))
         self.mobius_[_subsets_of(self._informative)] = mobius
         return solution
-
-
-def additive_capacity(weights: np.ndarray) -> np.ndarray:
-    """The capacity of a weighted mean: every subset weighs the sum of its members.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_reclink.linkers.choquet import additive_capacity
-    >>> additive_capacity(np.array([0.75, 0.25]))
-    array([0.  , 0.75, 0.25, 1.  ])
-    """
-    mobius = np.zeros(2 ** len(weights))
-    mobius[1 << np.arange(len(weights))] = weights
-    return mobius_to_capacity(mobius)
 
 
 def _check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None:

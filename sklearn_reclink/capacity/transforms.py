@@ -1,0 +1,144 @@
+"""Other vectors that say the same as a capacity, and simple capacities.
+
+The *Moebius transform* ``m`` is what each subset adds to those within it::
+
+    mu(A) = sum_{B in A} m(B),        m(A) = sum_{B in A} (-1)^(|A| - |B|) mu(B)
+
+The *dual* is what is lost without the subset, ``mu(V) - mu(V - A)``. An *additive* capacity is
+that of a weighted mean, a *symmetric* one that of an ordered weighted average (OWA).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sklearn_reclink.capacity.subsets import n_variables, subset_sizes
+
+
+def capacity_to_mobius(capacity: ArrayLike) -> np.ndarray:
+    """Moebius transform, one variable at a time in ``n 2^n`` steps.
+
+    Parameters
+    ----------
+    capacity : array-like of shape (2**n_features,)
+        A capacity, or any function of subsets.
+
+    Returns
+    -------
+    ndarray of shape (2**n_features,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.capacity import capacity_to_mobius
+    >>> capacity_to_mobius(np.array([0.0, 0.5, 0.25, 1.0]))
+    array([0.  , 0.5 , 0.25, 0.25])
+    """
+    return _over_variables(capacity, -1.0)
+
+
+def mobius_to_capacity(mobius: ArrayLike) -> np.ndarray:
+    """The capacity of a Moebius transform.
+
+    Parameters
+    ----------
+    mobius : array-like of shape (2**n_features,)
+        Moebius transform.
+
+    Returns
+    -------
+    ndarray of shape (2**n_features,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.capacity import mobius_to_capacity
+    >>> mobius_to_capacity(np.array([0.0, 0.5, 0.25, 0.25]))
+    array([0.  , 0.5 , 0.25, 1.  ])
+    """
+    return _over_variables(mobius, 1.0)
+
+
+def _over_variables(values: ArrayLike, sign: float) -> np.ndarray:
+    values = np.array(values, dtype=float)
+    for k in range(n_variables(values)):
+        halves = values.reshape(-1, 2, 2**k)  # without and with variable k
+        halves[:, 1] += sign * halves[:, 0]
+    return values
+
+
+def dual(capacity: ArrayLike) -> np.ndarray:
+    """The dual (conjugate) capacity: ``mu*(A) = mu(V) - mu(V - A)``.
+
+    The dual of the dual is the capacity. Duality swaps sub- and supermodular, veto and favour,
+    and turns the sign of the interaction of two variables; Shapley values stay.
+
+    Parameters
+    ----------
+    capacity : array-like of shape (2**n_features,)
+        A capacity.
+
+    Returns
+    -------
+    ndarray of shape (2**n_features,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.capacity import dual
+    >>> dual(np.array([0.0, 0.5, 0.25, 1.0]))
+    array([0.  , 0.75, 0.5 , 1.  ])
+    """
+    values = np.asarray(capacity, dtype=float)
+    n_variables(values)
+    return values[-1] - values[::-1]
+
+
+def additive_capacity(weights: ArrayLike) -> np.ndarray:
+    """The capacity of a weighted mean: every subset weighs the sum of its members.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_features,)
+        Weights of the variables.
+
+    Returns
+    -------
+    ndarray of shape (2**n_features,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.capacity import additive_capacity
+    >>> additive_capacity(np.array([0.75, 0.25]))
+    array([0.  , 0.75, 0.25, 1.  ])
+    """
+    weights = np.asarray(weights, dtype=float)
+    mobius = np.zeros(2 ** len(weights))
+    mobius[1 << np.arange(len(weights))] = weights
+    return mobius_to_capacity(mobius)
+
+
+def symmetric_capacity(weights: ArrayLike) -> np.ndarray:
+    """The capacity of an ordered weighted average: subsets of one size weigh the same.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_features,)
+        Weights of the ranks, that of the largest value first.
+
+    Returns
+    -------
+    ndarray of shape (2**n_features,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.capacity import symmetric_capacity
+    >>> symmetric_capacity(np.array([0.75, 0.25]))
+    array([0.  , 0.75, 0.75, 1.  ])
+    """
+    weights = np.asarray(weights, dtype=float)
+    by_size = np.concatenate([[0.0], np.cumsum(weights)])
+    return by_size[subset_sizes(len(weights))]
