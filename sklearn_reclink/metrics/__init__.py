@@ -1,0 +1,40 @@
+"""Measures of risk and of information loss.
+
+Rates, losses and scores are shares in [0, 1] unless they say otherwise; the papers print percent.
+"""
+
+from sklearn_reclink.metrics._information_loss import correlation_change, covariance_change, il1s
+from sklearn_reclink.metrics._matrices import matrix_mean_square_difference
+from sklearn_reclink.metrics._probabilistic_loss import (
+    ProbabilisticLoss,
+    probabilistic_information_loss,
+    probabilistic_loss,
+)
+from sklearn_reclink.metrics._risk import (
+    expected_reidentification_rate,
+    interval_disclosure,
+    linkage_ceiling,
+    reidentification_rate,
+)
+from sklearn_reclink.metrics._scores import (
+    average_record_linkage,
+    domingo_ferrer_torra_score,
+    linkage_loss_score,
+)
+
+__all__ = [
+    "ProbabilisticLoss",
+    "average_record_linkage",
+    "correlation_change",
+    "covariance_change",
+    "domingo_ferrer_torra_score",
+    "expected_reidentification_rate",
+    "il1s",
+    "interval_disclosure",
+    "linkage_ceiling",
+    "linkage_loss_score",
+    "matrix_mean_square_difference",
+    "probabilistic_information_loss",
+    "probabilistic_loss",
+    "reidentification_rate",
+]
