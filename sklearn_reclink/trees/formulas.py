@@ -1,0 +1,157 @@
+"""How a distance is evaluated inside the tree: a guide that prunes and a judge that decides.
+
+The *guide* is a monotone aggregation ``g`` of the squared differences ``c_k`` of the tree's
+coordinates. The guide of a box, taken at the smallest ``c_k`` that the box allows, is at most the
+guide of any point in it: that is the whole bound of the search, for every monotone ``g``::
+
+    SUM       sum_k w_k c_k
+    OWA       sum_k w_k c_(k),                    c_(1) >= ... >= c_(n)
+    CHOQUET   sum_k (c_(k) - c_(k-1)) mu(A_(k)),  c_(1) <= ... <= c_(n),  A_(k) those of c_(k), ...
+
+The *judge* gives the distance ``d`` and its magnitude ``D`` (see `ties`), with the operations of
+the distance's own ``evaluate`` in the same order, so that both give the same floats. It may be the
+guide itself (``SAME``, then ``D = d``), or::
+
+    MOEBIUS    sum_A m(A) min_{k in A} c_k                  ``terms`` are the subsets A
+    QUADRATIC  sum_{k <= l} theta_kl diff_k diff_l          on coordinates of its own
+
+Only points within `reach` of the distance asked are judged. Where ``D <= kappa d`` for all pairs
+and ``D <= cap`` for all pairs of the two files, ``d_j`` can be tied with ``d`` or below it only if
+``d_j <= d + TIE (D_j + D)``, so ``d_j`` is at most ``d + min(4 TIE kappa d, 4 TIE cap)`` while
+``TIE kappa <= 1/8``; twice the room rounding needs. `blur` bounds the rounding of mapped
+coordinates, which moves ``sqrt(g)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from sklearn_reclink.ties import TIE_TOLERANCE
+
+SUM, OWA, CHOQUET = 0, 1, 2
+SAME, MOEBIUS, QUADRATIC = 0, 1, 2
+
+
+class Formula(NamedTuple):
+    """A guide, a judge, and how far apart they may be."""
+
+    guide: int
+    weights: np.ndarray  # of the guide: (n,), a capacity has (2^n,)
+    judge: int
+    theta: np.ndarray  # of the judge
+    terms: np.ndarray  # subsets of a Moebius judge, smaller ones first
+    relative: float
+    absolute: float
+    blur: float
+
+
+def monotone_formula(guide: int, weights: np.ndarray) -> Formula:
+    """A distance that is its own guide.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.trees import SUM, monotone_formula
+    >>> monotone_formula(SUM, np.array([0.5, 0.5])).relative
+    4e-12
+    """
+    weights = np.ascontiguousarray(weights, dtype=float)
+    nothing = np.zeros(0)
+    return Formula(
+        guide, weights, SAME, nothing, nothing.astype(int), 4 * TIE_TOLERANCE, np.inf, 0.0
+    )
+
+
+@njit(cache=True, nogil=True)
+def aggregate(guide: int, weights: Any, c: Any, order: Any) -> Any:
+    """The guide of squared differences ``c``, which it may reorder; ``order`` is scratch."""
+    n = c.shape[0]
+    value = 0.0
+    if guide == SUM:
+        for k in range(n):
+            value += weights[k] * c[k]
+    elif guide == OWA:
+        for k in range(1, n):
+            entry = c[k]
+            place = k
+            while place > 0 and c[place - 1] < entry:
+                c[place] = c[place - 1]
+                place -= 1
+            c[place] = entry
+        for k in range(n):
+            value += weights[k] * c[k]
+    else:
+        order[0] = 1
+        for k in range(1, n):
+            entry = c[k]
+            place = k
+            while place > 0 and c[place - 1] > entry:
+                c[place] = c[place - 1]
+                order[place] = order[place - 1]
+                place -= 1
+            c[place] = entry
+            order[place] = 1 << k
+        subset = (1 << n) - 1
+        before = 0.0
+        for k in range(n):
+            value += (c[k] - before) * weights[subset]
+            before = c[k]
+            subset ^= order[k]
+    return value
+
+
+@njit(cache=True, nogil=True)
+def judge(formula: Any, query: Any, point: Any, c: Any, order: Any) -> Any:
+    """Distance and magnitude of a query and a point, in the judge's coordinates."""
+    n = query.shape[0]
+    if formula.judge == QUADRATIC:
+        value = 0.0
+        magnitude = 0.0
+        m = 0
+        for k in range(n):
+            for other in range(k, n):
+                if formula.theta[m] != 0:
+                    product = (query[k] - point[k]) * (query[other] - point[other])
+                    term = formula.theta[m] * product
+                    value += term
+                    magnitude += abs(term)
+                m += 1
+        return value, magnitude
+    for k in range(n):
+        difference = query[k] - point[k]
+        c[k] = difference * difference
+    if formula.judge == SAME:
+        value = aggregate(formula.guide, formula.weights, c, order)
+        return value, value
+    value = 0.0
+    magnitude = 0.0
+    for m in range(formula.terms.shape[0]):
+        if formula.theta[m] != 0:
+            smallest = np.inf
+            for k in range(n):
+                if formula.terms[m] >> k & 1 and c[k] < smallest:
+                    smallest = c[k]
+            term = formula.theta[m] * smallest
+            value += term
+            magnitude += abs(term)
+    return value, magnitude
+
+
+@njit(cache=True, nogil=True)
+def reach(formula: Any, value: float) -> Any:
+    """The largest guide of a point that may be tied with a distance of this value or below it."""
+    value = max(value, 0.0)
+    value += min(formula.relative * value, formula.absolute)
+    if formula.blur > 0:
+        root = np.sqrt(value) + formula.blur
+        value = root * root
+    return value
+
+
+@njit(cache=True, nogil=True)
+def farther(value: float, magnitude: float, own: float, own_magnitude: float) -> Any:
+    """The rule of `ties`: whether the own record is strictly nearer than this one."""
+    return value - own > TIE_TOLERANCE * (magnitude + own_magnitude)
