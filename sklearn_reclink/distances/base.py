@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from sklearn_reclink.distances.aggregation import Aggregation
+
 
 class Distance(ABC):
     """Features of one family of distances.
@@ -80,6 +82,10 @@ class Distance(ABC):
             if magnitudes is not values:
                 magnitudes += np.abs(term)
         return values, magnitudes
+
+    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
+        """How a search tree may prune by this distance; None if it cannot."""
+        return None
 
     def pairwise(self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
         """Squared distances of all pairs, by whatever formula is quickest.
