@@ -11,6 +11,7 @@ from sklearn_reclink.linkers import (
     EuclideanLinker,
     MahalanobisLinker,
     OWALinker,
+    ProbabilisticLinker,
     WeightedMeanLinker,
     export_mps,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "EuclideanLinker",
     "MahalanobisLinker",
     "OWALinker",
+    "ProbabilisticLinker",
     "WeightedMeanLinker",
     "__version__",
     "export_mps",

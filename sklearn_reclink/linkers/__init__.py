@@ -7,6 +7,7 @@ from sklearn_reclink.linkers.euclidean import EuclideanLinker
 from sklearn_reclink.linkers.exporting import export_mps
 from sklearn_reclink.linkers.mahalanobis import MahalanobisLinker
 from sklearn_reclink.linkers.owa import OWALinker
+from sklearn_reclink.linkers.probabilistic import ProbabilisticLinker
 from sklearn_reclink.linkers.weighted_mean import WeightedMeanLinker
 
 # Every public linker; the tests of laws and of scikit-learn's conventions run over this tuple.
@@ -27,6 +28,7 @@ __all__ = [
     "EuclideanLinker",
     "MahalanobisLinker",
     "OWALinker",
+    "ProbabilisticLinker",
     "WeightedMeanLinker",
     "export_mps",
 ]
