@@ -154,6 +154,11 @@ class MarginDisplay:
         -------
         MarginDisplay
         """
+        if not hasattr(links, "runner_up"):
+            raise ValueError(
+                f"{type(links).__name__} has no distances, so records have no margin: take the "
+                "links of a linker with a distance"
+            )
         display = cls(
             margin=relative_margin(links.own_distance, links.runner_up),
             reidentified=links.reidentified,

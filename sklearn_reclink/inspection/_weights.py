@@ -88,7 +88,8 @@ class WeightsDisplay:
         """Plot what the variables weigh in a fitted linker.
 
         Weights of a weighted mean; of an OWA, those of the ranks; Shapley values of a capacity;
-        the diagonal of a matrix. Those learnt with ``standardize=None`` are rescaled to
+        the diagonal of a matrix; for probabilistic linkage, what agreement in the variable
+        weighs over disagreement. Those learnt with ``standardize=None`` are rescaled to
         standardised differences, so that they can be compared.
 
         Parameters
@@ -114,6 +115,9 @@ class WeightsDisplay:
         elif attribute == "matrix_":
             weights = np.diag(comparable_matrix(estimator)).copy()
             label = "diagonal of the matrix, relative to its largest value"
+        elif np.ndim(estimator.weights_) == 2:  # of disagreement and of agreement
+            weights = np.diff(estimator.weights_, axis=1)[:, 0]
+            label = "weight of agreement over disagreement, in bits"
         else:
             weights, label = comparable_weights(estimator), "weight"
         ordered = isinstance(estimator, OWALinker)

@@ -28,6 +28,7 @@ from sklearn_reclink.inspection import CapacityLatticeDisplay, InteractionDispla
 from sklearn_reclink.inspection._axes import shorten, text_colour
 from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
 from sklearn_reclink.inspection._weights import format_weight, largest_first, rank_names
+from sklearn_reclink.linkers import ProbabilisticLinker
 
 
 @pytest.fixture(scope="module")
@@ -287,3 +288,10 @@ def test_names_are_one_line_of_plain_text(name, text):
 def test_text_contrasts_with_its_ground():
     assert text_colour((1, 1, 1, 1)) == "black"
     assert text_colour((0, 0, 0.3, 1)) == "white"
+
+
+def test_weights_of_probabilistic_linkage_are_agreement_over_disagreement(frames):
+    linker = ProbabilisticLinker().fit(*frames)
+    display = WeightsDisplay.from_estimator(linker)
+    np.testing.assert_allclose(display.weights, linker.weights_[:, 1] - linker.weights_[:, 0])
+    assert "agreement" in display.ax_.get_xlabel()

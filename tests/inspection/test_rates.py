@@ -16,6 +16,7 @@ from sklearn_reclink.inspection import (
     pareto_frontier,
     relative_margin,
 )
+from sklearn_reclink.linkers import ProbabilisticLinker
 from sklearn_reclink.metrics import probabilistic_information_loss
 
 
@@ -207,3 +208,9 @@ def test_measure_without_a_name_is_called_information_loss(frames):
         EuclideanLinker(), frames[0], {"masked": frames[1]}, information_loss=lambda X, Y: 0.5
     )
     assert display.ax_.get_xlabel().startswith("information loss")
+
+
+def test_probabilistic_links_have_no_margin(frames):
+    linker = ProbabilisticLinker().fit(*frames)
+    with pytest.raises(ValueError, match="no distances, so records have no margin"):
+        MarginDisplay.from_estimator(linker, *frames)
