@@ -5,6 +5,7 @@ from sklearn_reclink.linkers.bilinear import BilinearLinker
 from sklearn_reclink.linkers.choquet import ChoquetLinker
 from sklearn_reclink.linkers.euclidean import EuclideanLinker
 from sklearn_reclink.linkers.exporting import export_mps
+from sklearn_reclink.linkers.hlms import HLMSChoquetLinker
 from sklearn_reclink.linkers.mahalanobis import MahalanobisLinker
 from sklearn_reclink.linkers.owa import OWALinker
 from sklearn_reclink.linkers.probabilistic import ProbabilisticLinker
@@ -17,6 +18,7 @@ ALL_LINKERS: tuple[type[BaseLinker], ...] = (
     WeightedMeanLinker,
     OWALinker,
     ChoquetLinker,
+    HLMSChoquetLinker,
     BilinearLinker,
 )
 
@@ -26,6 +28,7 @@ __all__ = [
     "BilinearLinker",
     "ChoquetLinker",
     "EuclideanLinker",
+    "HLMSChoquetLinker",
     "MahalanobisLinker",
     "OWALinker",
     "ProbabilisticLinker",

@@ -236,7 +236,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         self.bound_ = int(bound)
         status = _status(self.n_linked_, self.bound_, solution)
         self.status_ = status.value
-        if status not in (Status.OPTIMAL, Status.PROJECTED):
+        if status in (Status.TIME_LIMIT, Status.UNDECIDED):
             cause, remedy = "ties within rounding left the proof open", ""
             if status is Status.TIME_LIMIT:
                 cause = f"the time limit of {self.time_limit:g} s ended the proof"
@@ -280,6 +280,7 @@ def _status(n_linked: int, bound: int, solution: Solution | None) -> Status:
     """Optimal where the recount meets the bound, whatever the solver says of itself."""
     if n_linked == bound:
         return Status.OPTIMAL
-    if solution is not None and solution.status in (Status.TIME_LIMIT, Status.PROJECTED):
-        return solution.status
+    said = None if solution is None else solution.status
+    if said in (Status.TIME_LIMIT, Status.PROJECTED, Status.HEURISTIC):
+        return said
     return Status.UNDECIDED
