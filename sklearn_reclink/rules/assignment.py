@@ -14,13 +14,13 @@ over, with ``u_i + v_j >= s_ij`` for all pairs; its objective bounds every assig
 
 *Ties.* A link is *certain* when every optimal assignment has it. Two of them differ by a cycle of
 tight pairs, ``u_i + v_j = s_ij``, possibly through the columns left over, which may take the place
-of any column of price 0. So a link is certain iff no tight pair leads from its column to another
-of its strongly connected component.
+of any column of price 0. So a pair is in some optimal assignment iff it is tight and leads from the
+row's own column to one of the same strongly connected component.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -42,8 +42,10 @@ class Assignment:
     ----------
     links : ndarray of int of shape (n_records,)
         Masked record of each original record, -1 for none where there are more originals.
-    certain : ndarray of bool of shape (n_records,)
-        Whether the link is the same in all optimal assignments.
+    n_tied : ndarray of int of shape (n_records,)
+        Number of masked records that a record has in some optimal assignment.
+    rows, columns : ndarray of int of shape (n_pairs,)
+        The pairs of some optimal assignment.
     total : float
         The sum of scores of the links.
     bound : float
@@ -53,10 +55,23 @@ class Assignment:
     """
 
     links: np.ndarray
-    certain: np.ndarray
+    n_tied: np.ndarray
+    rows: np.ndarray
+    columns: np.ndarray
     total: float
     bound: float
     optimal: bool
+
+    @property
+    def certain(self) -> np.ndarray:
+        """Whether the link is proven to be the same in all optimal assignments, (n_records,)."""
+        return np.asarray((self.n_tied == 1) & (self.links >= 0) & self.optimal)
+
+    def may_have(self, columns: np.ndarray) -> np.ndarray:
+        """Whether each record has the named masked record in some optimal assignment."""
+        found = np.zeros(len(self.links), dtype=bool)
+        found[self.rows[self.columns == columns[self.rows]]] = True
+        return found
 
 
 def assign(scores: Scores, *, max_rounds: int = 30) -> Assignment:
@@ -86,9 +101,12 @@ def assign(scores: Scores, *, max_rounds: int = 30) -> Assignment:
         flipped = assign(scores.transposed, max_rounds=max_rounds)
         links = np.full(n_records, -1)
         links[flipped.links] = np.arange(n_masked)
-        certain = np.zeros(n_records, dtype=bool)
-        certain[flipped.links] = flipped.certain
-        return Assignment(links, certain, flipped.total, flipped.bound, flipped.optimal)
+        n_tied = np.bincount(flipped.columns, minlength=n_records)
+        # a record that another may replace may also stay without a link
+        n_tied[flipped.columns] += flipped.n_tied[flipped.rows] > 1
+        return replace(
+            flipped, links=links, n_tied=n_tied, rows=flipped.columns, columns=flipped.rows
+        )
     return _assign_rows(scores, max_rounds)
 
 
@@ -103,8 +121,11 @@ def _assign_rows(scores: Scores, max_rounds: int) -> Assignment:
         pairs = pairs.joined(review.missing)
     total = float(values.sum() + prices.sum())
     optimal = not len(review.missing.rows)
-    certain = _certain(links, review.tight, prices <= review.tolerance, len(prices))
-    return Assignment(links, certain & optimal, total, total + review.shortfall, optimal)
+    possible = _possible(links, review.tight, prices <= review.tolerance)
+    n_tied = np.bincount(possible.rows, minlength=len(links))
+    return Assignment(
+        links, n_tied, possible.rows, possible.columns, total, total + review.shortfall, optimal
+    )
 
 
 @dataclass(frozen=True)
@@ -217,14 +238,13 @@ def _review(scores: Scores, values: np.ndarray, prices: np.ndarray) -> _Review:
     return _Review(missing, tight, shortfall, tolerance)
 
 
-def _certain(links: np.ndarray, tight: _Pairs, worthless: np.ndarray, n_columns: int) -> np.ndarray:
-    """Which links all optimal assignments have."""
-    left_over = np.ones(n_columns, dtype=bool)
+def _possible(links: np.ndarray, tight: _Pairs, worthless: np.ndarray) -> _Pairs:
+    """The pairs that some optimal assignment has."""
+    outside = tight.shape[1]
+    left_over = np.ones(outside, dtype=bool)
     left_over[links] = False
-    outside = n_columns
-    node = np.where(left_over, outside, np.arange(n_columns))
-    others = tight.columns != links[tight.rows]
-    tails, heads = links[tight.rows[others]], node[tight.columns[others]]
+    node = np.where(left_over, outside, np.arange(outside))
+    tails, heads = links[tight.rows], node[tight.columns]
     replaceable = np.flatnonzero(worthless & ~left_over) if left_over.any() else tails[:0]
     arrows = sparse.coo_array(
         (
@@ -234,9 +254,10 @@ def _certain(links: np.ndarray, tight: _Pairs, worthless: np.ndarray, n_columns:
                 np.concatenate([heads, replaceable]),
             ),
         ),
-        shape=(n_columns + 1,) * 2,
+        shape=(outside + 1,) * 2,
     )
     _, component = csgraph.connected_components(arrows.tocsr(), connection="strong")
-    certain = np.ones(len(links), dtype=bool)
-    certain[tight.rows[others][component[tails] == component[heads]]] = False
-    return certain
+    on_cycle = component[tails] == component[heads]
+    return _Pairs(
+        tight.rows[on_cycle], tight.columns[on_cycle], tight.scores[on_cycle], tight.shape
+    )

@@ -134,6 +134,9 @@ def test_assignment_and_its_certain_links_equal_the_enumerated_ones(table):
     always = set.intersection(*pairs)
     for i, (link, certain) in enumerate(zip(found.links, found.certain, strict=True)):
         assert certain == ((i, link) in always)
+    assert set(zip(found.rows, found.columns, strict=True)) == set.union(*pairs)
+    own = np.minimum(np.arange(len(table)), table.shape[1] - 1)
+    assert found.may_have(own).tolist() == [(i, j) in set.union(*pairs) for i, j in enumerate(own)]
     linked = found.links[found.links >= 0]
     assert len(np.unique(linked)) == len(linked) == min(table.shape)
 
