@@ -21,7 +21,7 @@ from sklearn_reclink.metrics import (
     probabilistic_information_loss,
 )
 
-LEARNT = ("d2WM", "d2WM_m", "d2CI", "d2CI_m", "d2SB_NC", "d2SB", "d2SB_PD", "psd", "HRLA")
+LEARNT = ("d2WM", "d2WM_m", "d2CI", "d2CI_m", "d2SB_NC", "d2SB", "HRLA")
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ def print_percentages(fits: Fits, files: Sequence[str], names: Iterable[str]) ->
     print_table(
         "Re-identified records, percent: papers / ours, mean ± sd over the seeds (* not proven).\n"
         "Table 6 of 2015; Table 1 of 2011 and 2012 (Choquet); Table 2 of 2011 (overview); Table 1 "
-        "of 2012 (heuristic).\npsd and PRL are not in the papers' tables; PRL counts only links "
-        "that every optimal assignment has.",
+        "of 2012 (heuristic).\nPRL is not in the papers' tables, and counts only links that "
+        "every optimal assignment has.",
         ["", *files],
         rows,
     )

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from sklearn_reclink.linkers.weight_matching import maximum_weight_matching
+from sklearn_reclink.rules import Scores, assign
 
 
 def match(weights, seed=0):
@@ -46,6 +47,7 @@ small_tables = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(small_tables, st.integers(0, 9))
 def test_matching_and_its_ties_are_those_of_enumeration(weights, seed):
     found = match(weights, seed)
@@ -56,6 +58,19 @@ def test_matching_and_its_ties_are_those_of_enumeration(weights, seed):
     assert set(zip(found.rows.tolist(), found.columns.tolist(), strict=True)) == pairs
     own = np.arange(len(weights))
     assert found.may_have(own).tolist() == [(i, i) in pairs for i in own]
+
+
+@settings(deadline=None)
+@given(small_tables)
+def test_certain_links_are_those_of_the_full_assignment(weights):
+    """A pair of score 0 stands for no link, where all records can have one."""
+    weights = np.hstack([weights, np.zeros((len(weights), len(weights)))])
+    found, full = match(weights), assign(Scores.of(np.maximum(weights, 0)))
+    assert full.optimal
+    linked = found.links >= 0
+    certain = full.certain & (weights[np.arange(len(weights)), full.links] > 0)
+    np.testing.assert_array_equal(certain, linked & (found.n_tied == 1))
+    np.testing.assert_array_equal(full.links[certain], found.links[certain])
 
 
 @pytest.mark.parametrize("seed", range(3))
