@@ -8,6 +8,7 @@ people found again. A learnt linker chooses the distance that finds the most.
 from sklearn_reclink.linkers import (
     BilinearLinker,
     ChoquetLinker,
+    DensityLinker,
     EuclideanLinker,
     HLMSChoquetLinker,
     MahalanobisLinker,
@@ -22,6 +23,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "BilinearLinker",
     "ChoquetLinker",
+    "DensityLinker",
     "EuclideanLinker",
     "HLMSChoquetLinker",
     "MahalanobisLinker",

@@ -15,7 +15,7 @@ PACKAGE = "sklearn_reclink"
 ROOT = Path(__file__).parents[1] / PACKAGE
 
 FLOORS = [
-    {"ties", "capacity", "rules"},
+    {"ties", "capacity", "rules", "ranks"},
     {"trees"},
     {"differences"},
     {"distances"},

@@ -3,6 +3,7 @@
 from sklearn_reclink.linkers.base import BaseLinker
 from sklearn_reclink.linkers.bilinear import BilinearLinker
 from sklearn_reclink.linkers.choquet import ChoquetLinker
+from sklearn_reclink.linkers.density import DensityLinker
 from sklearn_reclink.linkers.euclidean import EuclideanLinker
 from sklearn_reclink.linkers.exporting import export_mps
 from sklearn_reclink.linkers.hlms import HLMSChoquetLinker
@@ -27,6 +28,7 @@ __all__ = [
     "BaseLinker",
     "BilinearLinker",
     "ChoquetLinker",
+    "DensityLinker",
     "EuclideanLinker",
     "HLMSChoquetLinker",
     "MahalanobisLinker",

@@ -86,7 +86,7 @@ def alignment_warning(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> 
             "of both files are in the same order, and that no transformer in front of the linker "
             "changes X alone; unless the masking removed everything, the rate will be too low"
         )
-    columns = in_other_units(X, Y) if standardize != "separate" else ()
+    columns = in_other_units(X, Y) if standardize not in ("separate", "rank") else ()
     if len(columns):
         return (
             f"columns {list(map(int, columns))} of X and y are not in the same units (their "

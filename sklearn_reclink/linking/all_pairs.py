@@ -6,6 +6,7 @@ of records holds its distances to all masked records; ``N^2`` distances are neve
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,53 +19,44 @@ from sklearn_reclink.ties import strictly_nearer
 BATCH_BYTES = 2**25
 
 
-@dataclass(frozen=True, eq=False)
-class AllPairs:
-    """Answers by brute force.
-
-    Parameters
-    ----------
-    distance : Distance
-    theta : ndarray of shape (n_parameters,)
-    original, masked : ndarray of shape (n_records, n_features), (n_masked, n_features)
-    """
-
-    distance: Distance
-    theta: np.ndarray
-    original: np.ndarray
-    masked: np.ndarray
+class Pairs(ABC):
+    """Answers by brute force, from the distances of a batch of records to all masked records."""
 
     name = "all pairs"
 
     @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Number of original and of masked records."""
+
+    @abstractmethod
+    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and their magnitudes, both (n_batch, n_masked); the caller may change them."""
+
+    @property
+    def floats_a_pair(self) -> int:
+        """Numbers held for a pair: values, magnitudes, and what a question makes of them."""
+        return 6
+
+    @property
     def order(self) -> np.ndarray:
         """Rows of the original file in the order in which they are best asked."""
-        return np.arange(len(self.original))
+        return np.arange(self.shape[0])
 
     @property
     def batch_size(self) -> int:
-        # differences, a term, values, magnitudes and what a question makes of them
-        n_masked, n_features = self.masked.shape
-        return max(1, BATCH_BYTES // (8 * (n_features + 6) * n_masked))
-
-    def __sizeof__(self) -> int:
-        return self.original.nbytes + self.masked.nbytes
-
-    def _distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        chunk = self.original[records].T  # (n_features, n_batch)
-        differences = chunk[:, :, None] - self.masked.T[:, None, :]
-        return self.distance.evaluate(self.theta, np.moveaxis(differences, 0, -1))
+        return max(1, BATCH_BYTES // (8 * self.floats_a_pair * self.shape[1]))
 
     def linked(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        values, magnitudes = self._distances(records)
+        values, magnitudes = self.distances(records)
         return (_linked(records, values, magnitudes),)
 
     def nearest(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        values, magnitudes = self._distances(records)
+        values, magnitudes = self.distances(records)
         return (_tied(values, magnitudes)[0].argmax(axis=1),)
 
     def link(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        values, magnitudes = self._distances(records)
+        values, magnitudes = self.distances(records)
         tied, nearest = _tied(values, magnitudes)
         here = np.arange(len(records))
         own_values = values[here, records]
@@ -81,8 +73,8 @@ class AllPairs:
         )
 
     def k_nearest(self, records: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, ...]:
-        values, magnitudes = self._distances(records)
-        everyone = np.arange(len(self.masked))
+        values, magnitudes = self.distances(records)
+        everyone = np.arange(self.shape[1])
         rows = np.array(
             [
                 rank(value, magnitude, everyone, n_neighbors)
@@ -90,6 +82,65 @@ class AllPairs:
             ]
         )
         return np.take_along_axis(values, rows, axis=1), rows
+
+
+@dataclass(frozen=True, eq=False)
+class AllPairs(Pairs):
+    """Answers by brute force, of a distance.
+
+    Parameters
+    ----------
+    distance : Distance
+    theta : ndarray of shape (n_parameters,)
+    original, masked : ndarray of shape (n_records, n_features), (n_masked, n_features)
+    """
+
+    distance: Distance
+    theta: np.ndarray
+    original: np.ndarray
+    masked: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.original), len(self.masked)
+
+    @property
+    def floats_a_pair(self) -> int:
+        return self.masked.shape[1] + 6  # the differences, too
+
+    def __sizeof__(self) -> int:
+        return self.original.nbytes + self.masked.nbytes
+
+    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        chunk = self.original[records].T  # (n_features, n_batch)
+        differences = chunk[:, :, None] - self.masked.T[:, None, :]
+        return self.distance.evaluate(self.theta, np.moveaxis(differences, 0, -1))
+
+
+@dataclass(frozen=True, eq=False)
+class PricedPairs(Pairs):
+    """The same pairs, with a price for each masked record added to its distances.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    prices : ndarray of shape (n_masked,)
+    """
+
+    pairs: Pairs
+    prices: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.pairs.shape
+
+    @property
+    def floats_a_pair(self) -> int:
+        return self.pairs.floats_a_pair + 2
+
+    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values, magnitudes = self.pairs.distances(records)
+        return values + self.prices, magnitudes + np.abs(self.prices)
 
 
 def _linked(records: np.ndarray, values: np.ndarray, magnitudes: np.ndarray) -> np.ndarray:
