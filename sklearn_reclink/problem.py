@@ -36,6 +36,8 @@ class Status(StrEnum):
     UNDECIDED = "undecided"
     # The parameters found were proven optimal, then projected onto a smaller set.
     PROJECTED = "projected"
+    # Found by a search that sets out to prove nothing.
+    HEURISTIC = "heuristic"
 
 
 @dataclass(frozen=True)

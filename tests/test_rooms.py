@@ -15,7 +15,7 @@ PACKAGE = "sklearn_reclink"
 ROOT = Path(__file__).parents[1] / PACKAGE
 
 FLOORS = [
-    {"ties", "capacity"},
+    {"ties", "capacity", "rules"},
     {"trees"},
     {"differences"},
     {"distances"},

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from sklearn_reclink.distances.aggregation import Aggregation
 
 QUICK_ROUNDING = 1e-9  # of the largest number: a margin below it is worth a second look
 
@@ -83,6 +84,10 @@ class Distance(ABC):
             if magnitudes is not values:
                 magnitudes += np.abs(term)
         return values, magnitudes
+
+    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
+        """How a search tree may prune by this distance; None if it cannot."""
+        return None
 
     def nearest_others(
         self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray, own: np.ndarray

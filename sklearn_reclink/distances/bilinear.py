@@ -17,6 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from sklearn_reclink.distances.aggregation import Aggregation
 from sklearn_reclink.distances.base import QUICK_ROUNDING, Distance
 
 
@@ -51,6 +52,23 @@ class Bilinear(Distance):
         for k in range(n_features):
             for m in range(k, n_features):
                 yield differences[..., k] * differences[..., m]
+
+    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
+        matrix = self.unpack(theta, n_features)
+        values, vectors = np.linalg.eigh(matrix)
+        norm = float(np.linalg.norm(np.abs(matrix), 2))
+        if values[0] < -1e-14 * norm:
+            return None
+        kept = values > 0
+        return Aggregation(
+            "sum",
+            np.ones(np.count_nonzero(kept)),
+            theta,
+            "quadratic",
+            root=vectors[:, kept] * np.sqrt(values[kept]),
+            condition=norm / values[0] if values[0] > 1e-12 * norm else np.inf,
+            norm=norm,
+        )
 
     def labels(self, variables: Sequence[str]) -> list[str]:
         return [

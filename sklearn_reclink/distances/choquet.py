@@ -19,7 +19,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sklearn_reclink.capacity import mobius_to_capacity, small_subsets
+from sklearn_reclink.capacity import mobius_to_capacity, n_variables, small_subsets
+from sklearn_reclink.distances.aggregation import Aggregation
 from sklearn_reclink.distances.base import Distance
 
 
@@ -60,6 +61,11 @@ class Choquet(Distance):
             values += increments[..., k] * theta[subsets[..., k] - 1]
         return values, values
 
+    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
+        capacity = np.concatenate([[0.0], theta])
+        below = _monotone_below(capacity)
+        return Aggregation("choquet", below, capacity) if below.min() >= 0 else None
+
     def labels(self, variables: Sequence[str]) -> list[str]:
         return [_joined(subset, variables) for subset in range(1, 2 ** len(variables))]
 
@@ -77,6 +83,16 @@ def _increments(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     increments = np.diff(np.take_along_axis(squares, order, axis=-1), axis=-1, prepend=0.0)
     subsets = np.cumsum((1 << order)[..., ::-1], axis=-1)[..., ::-1]
     return increments, subsets
+
+
+def _monotone_below(capacity: np.ndarray) -> np.ndarray:
+    """The largest monotone set function below one; a capacity is its own, up to rounding."""
+    below = capacity.copy()
+    for k in range(n_variables(capacity)):
+        halves = below.reshape(-1, 2, 2**k)  # without and with variable k
+        np.minimum(halves[:, 0], halves[:, 1], out=halves[:, 0])
+    below[0] = min(below[0], 0.0)
+    return below
 
 
 def _joined(subset: int, variables: Sequence[str]) -> str:
@@ -110,6 +126,29 @@ class KAdditiveChoquet(Distance):
             for k in members[1:]:
                 smallest = np.minimum(smallest, squares[..., k])
             yield smallest
+
+    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
+        subsets = small_subsets(n_features, self.order)
+        mobius = np.zeros(2**n_features)
+        mobius[subsets] = theta
+        capacity, magnitude = mobius_to_capacity(mobius), mobius_to_capacity(np.abs(mobius))
+        below = _monotone_below(capacity)
+        if below.min() < -1e-14 * magnitude[-1]:
+            return None
+        below = np.maximum(below, 0.0)
+        # D and d are the integrals of |m| and m: their ratio is largest on one subset
+        touched = magnitude > 0
+        with np.errstate(divide="ignore"):
+            condition = np.max(magnitude[touched] / below[touched], initial=1.0)
+        return Aggregation(
+            "choquet",
+            below,
+            theta,
+            "moebius",
+            terms=subsets,
+            condition=float(condition),
+            norm=float(magnitude[-1]),
+        )
 
     def labels(self, variables: Sequence[str]) -> list[str]:
         subsets = small_subsets(len(variables), self.order)

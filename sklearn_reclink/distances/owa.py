@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from sklearn_reclink.distances.aggregation import Aggregation
 from sklearn_reclink.distances.weighted_mean import WeightedMean
 
 
@@ -26,6 +27,9 @@ class OWA(WeightedMean):
     >>> values
     array([13.])
     """
+
+    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
+        return Aggregation("owa", theta, theta) if (theta >= 0).all() else None
 
     def labels(self, variables: Sequence[str]) -> list[str]:
         return [f"rank{k + 1}" for k in range(len(variables))]

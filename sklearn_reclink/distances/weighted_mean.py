@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from sklearn_reclink.distances.aggregation import Aggregation
 from sklearn_reclink.distances.base import Distance
 
 
@@ -35,6 +36,9 @@ class WeightedMean(Distance):
     def iter_features(self, differences: np.ndarray) -> Iterator[np.ndarray]:
         for k in range(differences.shape[-1]):
             yield differences[..., k] ** 2
+
+    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
+        return Aggregation("sum", theta, theta) if (theta >= 0).all() else None
 
     def labels(self, variables: Sequence[str]) -> list[str]:
         return list(variables)

@@ -5,8 +5,10 @@ from sklearn_reclink.linkers.bilinear import BilinearLinker
 from sklearn_reclink.linkers.choquet import ChoquetLinker
 from sklearn_reclink.linkers.euclidean import EuclideanLinker
 from sklearn_reclink.linkers.exporting import export_mps
+from sklearn_reclink.linkers.hlms import HLMSChoquetLinker
 from sklearn_reclink.linkers.mahalanobis import MahalanobisLinker
 from sklearn_reclink.linkers.owa import OWALinker
+from sklearn_reclink.linkers.probabilistic import ProbabilisticLinker
 from sklearn_reclink.linkers.weighted_mean import WeightedMeanLinker
 
 # Every public linker; the tests of laws and of scikit-learn's conventions run over this tuple.
@@ -16,6 +18,7 @@ ALL_LINKERS: tuple[type[BaseLinker], ...] = (
     WeightedMeanLinker,
     OWALinker,
     ChoquetLinker,
+    HLMSChoquetLinker,
     BilinearLinker,
 )
 
@@ -25,8 +28,10 @@ __all__ = [
     "BilinearLinker",
     "ChoquetLinker",
     "EuclideanLinker",
+    "HLMSChoquetLinker",
     "MahalanobisLinker",
     "OWALinker",
+    "ProbabilisticLinker",
     "WeightedMeanLinker",
     "export_mps",
 ]

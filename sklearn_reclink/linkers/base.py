@@ -76,6 +76,11 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     def _theta(self) -> np.ndarray:
         """``theta`` of the fitted parameters."""
 
+    @property
+    def _work(self) -> dict[str, Any]:
+        """How linking works: on how many workers, and with how many words."""
+        return {"n_jobs": self.n_jobs, "verbose": self.verbose}
+
     def _coordinates(self, standardised: np.ndarray) -> np.ndarray:
         """Coordinates whose differences the distance is a function of."""
         return standardised
@@ -132,7 +137,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             Row in the pool; the lowest one where several are tied as nearest.
         """
         original, masked = self._read_search(X, pool)
-        return linking.nearest(self._distance, self._theta, original, masked, n_jobs=self.n_jobs)
+        return linking.nearest(self._distance, self._theta, original, masked, **self._work)
 
     def kneighbors(
         self, X: Any, n_neighbors: int = 5, pool: Any = None, return_distance: bool = True
@@ -164,7 +169,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
                 f"{len(masked)} records of the pool"
             )
         distances, rows = linking.k_nearest(
-            self._distance, self._theta, original, masked, int(n_neighbors), n_jobs=self.n_jobs
+            self._distance, self._theta, original, masked, int(n_neighbors), **self._work
         )
         return (distances, rows) if return_distance else rows
 
@@ -182,7 +187,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             Links, distances, ties and rates.
         """
         original, masked = self._read_aligned(X, y)
-        return linking.link(self._distance, self._theta, original, masked, n_jobs=self.n_jobs)
+        return linking.link(self._distance, self._theta, original, masked, **self._work)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of records re-identified with ``y`` as the pool.
@@ -203,9 +208,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         float
         """
         original, masked = self._read_aligned(X, y)
-        linked = linking.linked_mask(
-            self._distance, self._theta, original, masked, n_jobs=self.n_jobs
-        )
+        linked = linking.linked_mask(self._distance, self._theta, original, masked, **self._work)
         return float(np.average(linked, weights=sample_weight))
 
     def _count(self, original: np.ndarray, masked: np.ndarray, solution: Solution | None) -> None:
@@ -215,7 +218,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             self._theta,
             self._coordinates(original),
             self._coordinates(masked),
-            n_jobs=self.n_jobs,
+            **self._work,
         )
         self.n_linked_ = int(np.count_nonzero(linked))
         bound = self.n_linked_ if solution is None else solution.bound
@@ -233,7 +236,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         self.bound_ = int(bound)
         status = _status(self.n_linked_, self.bound_, solution)
         self.status_ = status.value
-        if status not in (Status.OPTIMAL, Status.PROJECTED):
+        if status in (Status.TIME_LIMIT, Status.UNDECIDED):
             cause, remedy = "ties within rounding left the proof open", ""
             if status is Status.TIME_LIMIT:
                 cause = f"the time limit of {self.time_limit:g} s ended the proof"
@@ -277,6 +280,7 @@ def _status(n_linked: int, bound: int, solution: Solution | None) -> Status:
     """Optimal where the recount meets the bound, whatever the solver says of itself."""
     if n_linked == bound:
         return Status.OPTIMAL
-    if solution is not None and solution.status in (Status.TIME_LIMIT, Status.PROJECTED):
-        return solution.status
+    said = None if solution is None else solution.status
+    if said in (Status.TIME_LIMIT, Status.PROJECTED, Status.HEURISTIC):
+        return said
     return Status.UNDECIDED

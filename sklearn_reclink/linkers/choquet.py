@@ -166,7 +166,7 @@ class ChoquetLinker(LearnedLinker):
 
     def _domain(self, original: np.ndarray, masked: np.ndarray) -> Domain:
         n_variables = original.shape[1]
-        _check_size(n_variables, len(self._informative), self.k_additive)
+        check_size(n_variables, len(self._informative), self.k_additive)
         if self.k_additive is None:
             return CONSTRAINTS[self.constraint](n_variables)
         return K_ADDITIVE[self.constraint](n_variables, self.k_additive)
@@ -181,14 +181,14 @@ class ChoquetLinker(LearnedLinker):
         assert solution.theta is not None
         if self.k_additive is None:
             capacity = _monotone(np.append(0.0, solution.theta))
-            self.capacity_ = _with_null_variables(capacity, self._informative)
+            self.capacity_ = with_null_variables(capacity, self._informative)
             self.mobius_ = capacity_to_mobius(self.capacity_)
             return solution
         n_variables = int(np.count_nonzero(self._informative))
         mobius = np.zeros(2**n_variables)
         mobius[small_subsets(n_variables, self.k_additive)] = solution.theta
         mobius /= mobius.sum()
-        self.capacity_ = _with_null_variables(
+        self.capacity_ = with_null_variables(
             _monotone(mobius_to_capacity(mobius)), self._informative
         )
         self.mobius_ = np.zeros(len(self.capacity_))
@@ -196,7 +196,8 @@ class ChoquetLinker(LearnedLinker):
         return solution
 
 
-def _check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None:
+def check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None:
+    """Refuse more variables than a capacity can be learnt of."""
     if n_columns > MAX_COLUMNS:
         raise ValueError(
             f"the files have {n_columns} columns, and a capacity has 2^n values: leave out "
@@ -230,7 +231,7 @@ def _subsets_of(informative: np.ndarray) -> np.ndarray:
     return np.asarray(members @ bits)
 
 
-def _with_null_variables(capacity: np.ndarray, informative: np.ndarray) -> np.ndarray:
+def with_null_variables(capacity: np.ndarray, informative: np.ndarray) -> np.ndarray:
     """The capacity on all variables to which the others add nothing: ``mu(A + k) = mu(A)``."""
     wide = np.zeros(2 ** len(informative))
     wide[_subsets_of(informative)] = capacity

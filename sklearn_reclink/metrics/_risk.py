@@ -11,11 +11,11 @@ weighted mean, OWA or Choquet distance links more of them.
 whose, and reads each masked value as an interval. Value ``x_ik`` is disclosed if it lies in the
 interval around ``y_ik``, which for a width of ``p`` percent ends at
 
-=========  ====================================================================================
+==========  ====================================================================================
 ``"rank"``  the masked values of variable ``k`` that are ``p`` percent of the records further
             down and further up in their order than ``y_ik``, at most the lowest and highest
 ``"sd"``    ``y_ik - p/100 sd(X_k)`` and ``y_ik + p/100 sd(X_k)``
-=========  ====================================================================================
+==========  ====================================================================================
 """
 
 from __future__ import annotations

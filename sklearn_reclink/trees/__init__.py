@@ -23,18 +23,21 @@ from sklearn_reclink.trees.formulas import (
     MOEBIUS,
     OWA,
     QUADRATIC,
+    SAME,
     SUM,
     Formula,
     monotone_formula,
+    reaches,
 )
 from sklearn_reclink.trees.impostors import beaten, impostors_at_most_as_far, nearest_impostor
-from sklearn_reclink.trees.searching import at_most_as_far, distances_to, nearest_points
+from sklearn_reclink.trees.searching import at_most_as_far, distances_to, leaf_of, nearest_points
 
 __all__ = [
     "CHOQUET",
     "MOEBIUS",
     "OWA",
     "QUADRATIC",
+    "SAME",
     "SUM",
     "Formula",
     "Tree",
@@ -43,7 +46,9 @@ __all__ = [
     "build",
     "distances_to",
     "impostors_at_most_as_far",
+    "leaf_of",
     "monotone_formula",
     "nearest_impostor",
     "nearest_points",
+    "reaches",
 ]

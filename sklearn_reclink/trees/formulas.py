@@ -1,8 +1,9 @@
 """How a distance is evaluated inside the tree: a guide that prunes and a judge that decides.
 
 The *guide* is a monotone aggregation ``g`` of the squared differences ``c_k`` of the tree's
-coordinates. The guide of a box, taken at the smallest ``c_k`` that the box allows, is at most the
-guide of any point in it: that is the whole bound of the search, for every monotone ``g``::
+coordinates, at most the distance. The guide of a box, taken at the smallest ``c_k`` that the box
+allows, is at most the guide of any point in it: that is the whole bound of the search, for every
+monotone ``g``::
 
     SUM       sum_k w_k c_k
     OWA       sum_k w_k c_(k),                    c_(1) >= ... >= c_(n)
@@ -10,7 +11,7 @@ guide of any point in it: that is the whole bound of the search, for every monot
 
 The *judge* gives the distance ``d`` and its magnitude ``D`` (see `ties`), with the operations of
 the distance's own ``evaluate`` in the same order, so that both give the same floats. It may be the
-guide itself (``SAME``, then ``D = d``), or::
+guide's formula (``SAME``, then ``D = d``), or::
 
     MOEBIUS    sum_A m(A) min_{k in A} c_k                  ``terms`` are the subsets A
     QUADRATIC  sum_{k <= l} theta_kl diff_k diff_l          on coordinates of its own
@@ -59,10 +60,8 @@ def monotone_formula(guide: int, weights: np.ndarray) -> Formula:
     4e-12
     """
     weights = np.ascontiguousarray(weights, dtype=float)
-    nothing = np.zeros(0)
-    return Formula(
-        guide, weights, SAME, nothing, nothing.astype(int), 4 * TIE_TOLERANCE, np.inf, 0.0
-    )
+    nothing = np.zeros(0, dtype=np.int64)
+    return Formula(guide, weights, SAME, weights, nothing, 4 * TIE_TOLERANCE, np.inf, 0.0)
 
 
 @njit(cache=True, nogil=True)
@@ -124,7 +123,7 @@ def judge(formula: Any, query: Any, point: Any, c: Any, order: Any) -> Any:
         difference = query[k] - point[k]
         c[k] = difference * difference
     if formula.judge == SAME:
-        value = aggregate(formula.guide, formula.weights, c, order)
+        value = aggregate(formula.guide, formula.theta, c, order)
         return value, value
     value = 0.0
     magnitude = 0.0
@@ -144,7 +143,10 @@ def judge(formula: Any, query: Any, point: Any, c: Any, order: Any) -> Any:
 def reach(formula: Any, value: float) -> Any:
     """The largest guide of a point that may be tied with a distance of this value or below it."""
     value = max(value, 0.0)
-    value += min(formula.relative * value, formula.absolute)
+    slack = formula.absolute
+    if formula.relative < np.inf:
+        slack = min(slack, formula.relative * value)
+    value += slack
     if formula.blur > 0:
         root = np.sqrt(value) + formula.blur
         value = root * root
@@ -155,3 +157,12 @@ def reach(formula: Any, value: float) -> Any:
 def farther(value: float, magnitude: float, own: float, own_magnitude: float) -> Any:
     """The rule of `ties`: whether the own record is strictly nearer than this one."""
     return value - own > TIE_TOLERANCE * (magnitude + own_magnitude)
+
+
+@njit(cache=True, nogil=True)
+def reaches(formula: Any, values: Any) -> Any:
+    """`reach` of every value."""
+    limits = np.empty_like(values)
+    for i in range(values.shape[0]):
+        limits[i] = reach(formula, values[i])
+    return limits

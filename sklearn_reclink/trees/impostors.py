@@ -86,7 +86,7 @@ def impostors_at_most_as_far(
     found = np.empty((len(queries), listed), dtype=np.int64)
     limit = len(tree.rows) if most is None else most
     counts, _ = at_most_as_far(
-        tree, formula, queries, queries, own, values, magnitudes, found, limit
+        tree, formula, queries, queries, own, values, magnitudes, found, listed, limit
     )
     return counts, found
 

@@ -65,6 +65,22 @@ def _guide(tree: Any, formula: Any, query: Any, point: int, c: Any, order: Any) 
 
 
 @njit(cache=True, nogil=True)
+def leaf_of(tree: Any, formula: Any, queries: Any) -> Any:
+    """The leaf that the walk of every query reaches first."""
+    n_queries, n_features = queries.shape
+    leaves = np.empty(n_queries, np.int64)
+    stack = np.zeros(tree.depth + 1, np.int64)
+    bounds = np.zeros(tree.depth + 1)
+    c = np.empty(n_features)
+    order = np.empty(n_features, np.int64)
+    for i in range(n_queries):
+        stack[0] = 0
+        bounds[0] = 0.0
+        leaves[i], _ = _next_leaf(tree, formula, queries[i], np.inf, stack, bounds, 1, c, order)
+    return leaves
+
+
+@njit(cache=True, nogil=True)
 def distances_to(tree: Any, formula: Any, exact: Any, rows: Any) -> Any:
     """Distance and magnitude of every query and the row named beside it."""
     n_queries, n_judged = exact.shape
@@ -81,7 +97,7 @@ def distances_to(tree: Any, formula: Any, exact: Any, rows: Any) -> Any:
 @njit(cache=True, nogil=True)
 def at_most_as_far(
     tree: Any, formula: Any, queries: Any, exact: Any, skip: Any, values: Any, magnitudes: Any,
-    found: Any, most: int,
+    found: Any, each: int, most: int,
 ) -> Any:  # fmt: skip
     """Count the rows that a record at the given distance is not strictly nearer than.
 
@@ -94,6 +110,8 @@ def at_most_as_far(
         The distance, as the judge gives it.
     found : array of shape (n_queries, n_listed)
         Filled with the first rows found, in no order, then -1. May have no columns.
+    each : int
+        Of equal points so many rows are listed, the lowest ones.
     most : int
         The search of a query ends when it has counted so many.
 
@@ -116,6 +134,7 @@ def at_most_as_far(
         query = queries[i]
         own = tree.place[skip[i]] if skip[i] >= 0 else -1
         count = 0
+        listed = 0
         point, stop, top = 0, 0, 1
         stack[0] = 0
         bounds[0] = 0.0
@@ -137,9 +156,9 @@ def at_most_as_far(
                         row = tree.rows[begin + 1]
                     if lowest[i] < 0 or row < lowest[i]:
                         lowest[i] = row
-                    listed = count
+                    room = min(found.shape[1], listed + each)
                     for m in range(begin, end):
-                        if listed >= found.shape[1]:
+                        if listed >= room:
                             break
                         if tree.rows[m] != skip[i]:
                             found[i, listed] = tree.rows[m]

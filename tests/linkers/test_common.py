@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklearn_reclink import EuclideanLinker, WeightedMeanLinker
+from sklearn_reclink import EuclideanLinker, HLMSChoquetLinker, WeightedMeanLinker
 from sklearn_reclink.linkers import ALL_LINKERS
 from sklearn_reclink.problem import Solution, Status
 
@@ -125,7 +125,7 @@ def test_self_masking_linker_passes_all_checks(estimator, check):
     check(estimator)
 
 
-every_linker = pytest.mark.parametrize("linker", [c() for c in ALL_LINKERS], ids=repr)
+every_linker = pytest.mark.parametrize("linker", [c(random_state=0) for c in ALL_LINKERS], ids=repr)
 
 
 @every_linker
@@ -144,7 +144,8 @@ def test_fitted_attributes(linker, files):
     linker = clone(linker).fit(X, Y)
     assert linker.n_features_in_ == 4
     np.testing.assert_array_equal(linker.masked_, Y)
-    assert linker.status_ == "optimal" and type(linker.status_) is str
+    unproven = {"heuristic"} if isinstance(linker, HLMSChoquetLinker) else set()
+    assert linker.status_ in {"optimal"} | unproven and type(linker.status_) is str
     assert type(linker.n_linked_) is int and type(linker.bound_) is int
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -22,6 +22,7 @@ every_loss = pytest.mark.parametrize("loss", LOSSES)
 
 
 @every_loss
+@settings(deadline=None)
 @given(tables(1))
 def test_a_file_that_is_not_masked_loses_nothing(loss, files):
     (X,) = files
@@ -29,6 +30,7 @@ def test_a_file_that_is_not_masked_loses_nothing(loss, files):
 
 
 @every_loss
+@settings(deadline=None)
 @given(tables(), st.integers(-5, 5), st.sampled_from([0.25, 2.0, 8.0]), st.integers(0, 99))
 def test_loss_is_kept_by_units_and_order(loss, files, shift, scale, seed):
     X, Y = files
@@ -38,6 +40,7 @@ def test_loss_is_kept_by_units_and_order(loss, files, shift, scale, seed):
     assert loss(permuted(X, seed), permuted(Y, seed)) == pytest.approx(value, abs=1e-6)
 
 
+@settings(deadline=None)
 @given(tables())
 def test_correlations_change_by_two_at_most_in_any_units(files):
     X, Y = files
@@ -46,6 +49,7 @@ def test_correlations_change_by_two_at_most_in_any_units(files):
     assert correlation_change(X, 3 * Y + 7) == pytest.approx(change)
 
 
+@settings(deadline=None)
 @given(tables())
 def test_probabilistic_losses_are_shares(files):
     parts = probabilistic_loss(*files)

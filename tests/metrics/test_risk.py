@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_reclink import ChoquetLinker, EuclideanLinker, WeightedMeanLinker
@@ -42,6 +42,7 @@ def test_one_group_for_all_variables_gives_zero_and_one_in_k(files):
     )
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-1, 9), min_size=1, max_size=10), st.integers(0, 99))
 def test_rate_does_not_change_with_the_order_of_either_file(links, seed):
     links = np.array(links)
@@ -95,6 +96,7 @@ kinds = pytest.mark.parametrize("kind", ["rank", "sd"])
 
 
 @kinds
+@settings(deadline=None)
 @given(tables(1))
 def test_what_is_not_masked_is_disclosed_in_any_interval(kind, files):
     (X,) = files
@@ -102,6 +104,7 @@ def test_what_is_not_masked_is_disclosed_in_any_interval(kind, files):
 
 
 @kinds
+@settings(deadline=None)
 @given(tables(), st.integers(-5, 5), st.sampled_from([0.25, 2.0, 8.0]), st.integers(0, 99))
 def test_disclosure_is_a_share_kept_by_units_and_order(kind, files, shift, scale, seed):
     X, Y = files
@@ -115,12 +118,14 @@ def test_disclosure_is_a_share_kept_by_units_and_order(kind, files, shift, scale
 
 
 @kinds
+@settings(deadline=None)
 @given(tables(), st.floats(0, 100), st.floats(0, 100))
 def test_a_wider_interval_discloses_no_less(kind, files, width, more):
     narrow, wide = (interval_disclosure(*files, kind=kind, widths=w) for w in (width, width + more))
     assert narrow <= wide
 
 
+@settings(deadline=None)
 @given(tables())
 def test_rank_intervals_keep_monotone_transformations(files):
     X, Y = files

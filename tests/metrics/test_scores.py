@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_reclink import EuclideanLinker, MahalanobisLinker
@@ -31,6 +31,7 @@ def test_score_of_the_papers_table(linkage, loss, score):
     assert 100 * linkage_loss_score(linkage / 100, loss / 100) == pytest.approx(score, abs=0.0101)
 
 
+@settings(deadline=None)
 @given(shares, shares, shares, shares)
 def test_score_of_domingo_ferrer_and_torra_is_a_share_and_grows(loss, distance, probability, ident):
     def score(**changed):
@@ -86,6 +87,7 @@ def test_average_record_linkage_with_constant_variables():
         average_record_linkage(EuclideanLinker(), X, X, n_known=[3])
 
 
+@settings(deadline=None)
 @given(st.integers(1, 5), st.integers(0, 99), st.floats(0.01, 100))
 def test_matrix_difference_laws(n_features, seed, scale):
     rng = np.random.default_rng(seed)

@@ -5,6 +5,7 @@ import pytest
 
 from sklearn_reclink import linking
 from sklearn_reclink.distances import Bilinear, WeightedMean
+from sklearn_reclink.linking import all_pairs
 
 INDEFINITE = np.array([[1, -2, 0], [-2, 1, 1], [0, 1, 3]])
 FAMILIES = {
@@ -91,7 +92,7 @@ def test_answers_do_not_depend_on_chunks_or_workers(monkeypatch, family, chunk_b
     theta = theta * np.pi
     expected = linking.link(distance, theta, original, masked)
     ranked = linking.k_nearest(distance, theta, original, masked, 3)
-    monkeypatch.setattr(linking, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(all_pairs, "BATCH_BYTES", chunk_bytes)
     found = linking.link(distance, theta, original, masked, n_jobs=n_jobs)
     for field, value in vars(expected).items():
         np.testing.assert_array_equal(getattr(found, field), value)
@@ -124,4 +125,4 @@ def test_memory_stays_far_below_all_pairs():
     linking.linked_mask(WeightedMean(), np.ones(2), original, masked)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 2 * linking.CHUNK_BYTES < 4000**2 * 8
+    assert peak < 2 * all_pairs.BATCH_BYTES < 4000**2 * 8

@@ -1,0 +1,5 @@
+"""Figures drawn by tests and by examples in docstrings open no window."""
+
+import os
+
+os.environ["MPLBACKEND"] = "Agg"

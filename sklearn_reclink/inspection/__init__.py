@@ -1,0 +1,31 @@
+"""Plots that answer one question each, in the manner of scikit-learn's displays.
+
+==========================  ===============================================================
+`WeightsDisplay`            which variables give people away?
+`InteractionDisplay`        which pairs of variables?
+`CapacityLatticeDisplay`    which groups of variables?
+`MarginDisplay`             how clear are the links?
+`OverfittingCurveDisplay`   does the attack generalise?
+`RiskUtilityDisplay`        which masking is worth its information loss?
+==========================  ===============================================================
+
+All need matplotlib, which is imported when something is drawn.
+"""
+
+from sklearn_reclink.inspection._interaction import InteractionDisplay
+from sklearn_reclink.inspection._lattice import CapacityLatticeDisplay
+from sklearn_reclink.inspection._margin import MarginDisplay, relative_margin
+from sklearn_reclink.inspection._overfitting import OverfittingCurveDisplay
+from sklearn_reclink.inspection._risk_utility import RiskUtilityDisplay, pareto_frontier
+from sklearn_reclink.inspection._weights import WeightsDisplay
+
+__all__ = [
+    "CapacityLatticeDisplay",
+    "InteractionDisplay",
+    "MarginDisplay",
+    "OverfittingCurveDisplay",
+    "RiskUtilityDisplay",
+    "WeightsDisplay",
+    "pareto_frontier",
+    "relative_margin",
+]

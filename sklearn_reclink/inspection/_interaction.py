@@ -1,0 +1,214 @@
+"""Which pairs of variables give people away? Interaction indices or a matrix as a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from sklearn_reclink.capacity import interaction_matrix
+from sklearn_reclink.inspection._axes import colormap, prepare_axes, shorten, text_colour
+from sklearn_reclink.inspection._estimators import (
+    check_has,
+    check_names,
+    comparable_matrix,
+    variable_names,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# More cells than this are too small for a number.
+MAX_NUMBERED = 16
+
+
+class InteractionDisplay:
+    """Interaction of pairs of variables as a triangle of coloured cells.
+
+    For a capacity, a positive index says that two variables tell more together than apart, a
+    negative one that they repeat each other. The diagonal, in italics and without colour, has
+    what each variable weighs alone: Shapley values, or the diagonal of the matrix.
+
+    It is recommended to use `from_estimator` to make one.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_features, n_features)
+        Symmetric matrix; its diagonal is shown in numbers only.
+    feature_names : sequence of str or None, default=None
+        Names of the variables; x0, x1, ... by default.
+    label : str, default="interaction"
+        What the colours show.
+    diagonal : str, default="the variable alone"
+        What the diagonal shows.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes of the cells.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    image_ : matplotlib AxesImage
+        The cells.
+    colorbar_ : matplotlib Colorbar or None
+        The scale of the colours.
+    text_ : dict of (int, int) to matplotlib Text
+        The numbers by row and column; empty when there are too many cells.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import ChoquetLinker
+    >>> from sklearn_reclink.inspection import InteractionDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 3))
+    >>> Y = X + rng.normal(size=X.shape) * [0.05, 0.5, 5.0]
+    >>> linker = ChoquetLinker(random_state=0).fit(X, Y)
+    >>> display = InteractionDisplay.from_estimator(linker)
+    >>> [text.get_text() for text in display.ax_.get_xticklabels()]
+    ['x0', 'x1', 'x2']
+    """
+
+    def __init__(
+        self,
+        *,
+        matrix: Any,
+        feature_names: Sequence[str] | None = None,
+        label: str = "interaction",
+        diagonal: str = "the variable alone",
+    ):
+        self.diagonal = diagonal
+        self.matrix = matrix
+        self.feature_names = feature_names
+        self.label = label
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        feature_names: Sequence[str] | None = None,
+        cmap: str = "PuOr",
+        include_values: bool | None = None,
+        colorbar: bool = True,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Plot the interactions of a fitted linker.
+
+        Parameters
+        ----------
+        estimator : fitted linker
+            One with ``capacity_``, whose interaction indices are shown, or with ``matrix_``,
+            shown relative to its largest absolute value (with ``standardize=None``, after
+            rescaling to standardised differences).
+        feature_names : sequence of str or None, default=None
+            Names of the variables, by default those of the file of `fit`.
+        cmap : str, default="PuOr"
+            A diverging colour map.
+        include_values : bool or None, default=None
+            Whether to write the numbers; by default for up to 16 variables.
+        colorbar : bool, default=True
+            Whether to draw the scale of the colours.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        InteractionDisplay
+        """
+        attribute = check_has(estimator, ("capacity_", "matrix_"), cls.__name__)
+        if attribute == "capacity_":
+            matrix = interaction_matrix(estimator.capacity_)
+            label = "interaction index\n← overlapping    complementary →"
+            diagonal = "Shapley value of the variable"
+        else:
+            matrix = comparable_matrix(estimator)
+            label = "entry of the matrix,\nrelative to the largest"
+            diagonal = "entry of the variable with itself"
+        names = variable_names(estimator, len(matrix), feature_names)
+        display = cls(matrix=matrix, feature_names=names, label=label, diagonal=diagonal)
+        return display.plot(ax=ax, cmap=cmap, include_values=include_values, colorbar=colorbar)
+
+    def plot(
+        self,
+        *,
+        ax: Axes | None = None,
+        cmap: str = "PuOr",
+        include_values: bool | None = None,
+        colorbar: bool = True,
+    ) -> Self:
+        """Draw the cells.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+        cmap : str, default="PuOr"
+            A diverging colour map.
+        include_values : bool or None, default=None
+            Whether to write the numbers; by default for up to 16 variables.
+        colorbar : bool, default=True
+            Whether to draw the scale of the colours.
+
+        Returns
+        -------
+        InteractionDisplay
+        """
+        matrix = np.asarray(self.matrix, dtype=float)
+        n_features = len(matrix)
+        if matrix.shape != (n_features, n_features):
+            raise ValueError(f"matrix has shape {matrix.shape}: it must be square")
+        names = check_names(self.feature_names, n_features)
+        labels = [shorten(name, 20) for name in names]
+        cells = 0.52 * max(min(n_features, 24), 3)
+        beside = 0.4 + 0.09 * max(map(len, labels))  # inches that the names take
+        ax = prepare_axes(
+            f"{type(self).__name__}.plot",
+            ax,
+            width=cells + beside + 1.3,
+            height=max(cells + 0.7 * beside + 0.3, 3.4),
+        )
+        below = np.tri(n_features, k=-1, dtype=bool)
+        limit = float(np.abs(matrix[below]).max(initial=0.0)) or 1.0
+        colours = colormap(cmap)
+        self.image_ = ax.imshow(
+            np.ma.array(matrix, mask=~below), cmap=colours, vmin=-limit, vmax=limit, aspect="auto"
+        )
+        self.text_ = {}
+        if include_values or (include_values is None and n_features <= MAX_NUMBERED):
+            for i in range(n_features):
+                for j in range(i + 1):
+                    shade = text_colour(colours((matrix[i, j] / limit + 1) / 2))
+                    style: dict[str, Any] = {"color": shade} if j < i else {"style": "italic"}
+                    self.text_[i, j] = ax.text(
+                        *(j, i, format_entry(matrix[i, j])),
+                        **{"ha": "center", "va": "center", "fontsize": "x-small", **style},
+                    )
+        ax.set_yticks(range(n_features), labels)
+        long = max(map(len, labels)) > 3
+        ax.set_xticks(
+            range(n_features),
+            labels,
+            rotation=40 if long else 0,
+            ha="right" if long else "center",
+            rotation_mode="anchor" if long else "default",
+        )
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        if self.text_:
+            ax.set_xlabel(f"diagonal: {self.diagonal}", style="italic", fontsize="small")
+        self.colorbar_ = None
+        if colorbar and n_features > 1:
+            self.colorbar_ = ax.figure.colorbar(self.image_, ax=ax, shrink=0.8)
+            self.colorbar_.set_label(self.label, fontsize="small")
+        self.ax_: Axes = ax
+        self.figure_: Figure | Any = ax.figure
+        return self
+
+
+def format_entry(value: float) -> str:
+    """Two digits after the point, a sign only on what is not 0."""
+    text = f"{value:.2f}"
+    return "0" if float(text) == 0 else text.replace("-", "−")

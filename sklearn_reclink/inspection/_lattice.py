@@ -1,0 +1,274 @@
+"""Which groups of variables give people away? The lattice of a capacity.
+
+Figures 1 and 2 of the 2012 paper (Choquet integral for record linkage): every subset of variables
+with its weight, the set of all variables at the top, lines between subsets that differ by one
+variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from sklearn_reclink.capacity import n_variables
+from sklearn_reclink.inspection._axes import GREY, colormap, prepare_axes, shorten, text_colour
+from sklearn_reclink.inspection._estimators import check_has, check_names, variable_names
+from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LABELS = ("letters", "names", "dyadic")
+MEASURES = ("capacity", "mobius")
+
+
+class CapacityLatticeDisplay:
+    r"""Lattice of the subsets of variables, coloured by their capacity.
+
+    The thicker a line, the more one variable adds; a dotted line stands for several variables.
+
+    It is recommended to use `from_estimator` to make one.
+
+    Parameters
+    ----------
+    capacity : array-like of shape (2**n_features,)
+        A capacity by dyadic index.
+    feature_names : sequence of str or None, default=None
+        Names of the variables; x0, x1, ... by default.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes of the lattice.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    subsets_ : ndarray of int
+        The subsets drawn, by dyadic index.
+    text_ : list of matplotlib Text
+        Their boxes.
+    lines_ : matplotlib LineCollection
+        The lines between them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.inspection import CapacityLatticeDisplay
+    >>> capacity = np.array([0.0, 0.5, 0.25, 1.0])
+    >>> display = CapacityLatticeDisplay(capacity=capacity, feature_names=["age", "income"]).plot()
+    >>> [text.get_text().replace("\n", " ") for text in display.text_]
+    ['∅ (0.00)', 'age (0.50)', 'income (0.25)', 'all (1.00)']
+    """
+
+    def __init__(self, *, capacity: Any, feature_names: Sequence[str] | None = None):
+        self.capacity = capacity
+        self.feature_names = feature_names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        feature_names: Sequence[str] | None = None,
+        threshold: float | None = None,
+        by: str | None = None,
+        max_nodes: int = 32,
+        labels: str | None = None,
+        cmap: str = "cividis_r",
+        ax: Axes | None = None,
+    ) -> Self:
+        """Plot the lattice of a fitted linker.
+
+        Parameters
+        ----------
+        estimator : fitted linker
+            One with ``capacity_``.
+        feature_names : sequence of str or None, default=None
+            Names of the variables, by default those of the file of `fit`.
+        threshold, by, max_nodes, labels, cmap, ax
+            See `plot`.
+
+        Returns
+        -------
+        CapacityLatticeDisplay
+        """
+        check_has(estimator, ("capacity_",), cls.__name__)
+        capacity = np.asarray(estimator.capacity_)
+        names = variable_names(estimator, n_variables(capacity), feature_names)
+        return cls(capacity=capacity, feature_names=names).plot(
+            threshold=threshold, by=by, max_nodes=max_nodes, labels=labels, cmap=cmap, ax=ax
+        )
+
+    def plot(
+        self,
+        *,
+        threshold: float | None = None,
+        by: str | None = None,
+        max_nodes: int = 32,
+        labels: str | None = None,
+        cmap: str = "cividis_r",
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the lattice.
+
+        Parameters
+        ----------
+        threshold : float or None, default=None
+            Least value of a subset that is drawn; None for no limit but ``max_nodes``.
+        by : {"capacity", "mobius"} or None, default=None
+            The value: the capacity, or the absolute Moebius coefficient, which is large for the
+            groups that matter beyond their parts. By default the capacity where all subsets can
+            be drawn or a threshold is given, else the Moebius coefficient.
+        max_nodes : int, default=32
+            Number of subsets drawn at most, those of largest value.
+        labels : {"letters", "names", "dyadic"} or None, default=None
+            How subsets are written: a letter for each variable and a key beside, the names, or
+            zeros and ones with the first variable first, as in the paper. By default names where
+            few and short.
+        cmap : str, default="cividis_r"
+            A colour map for the capacity.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        CapacityLatticeDisplay
+        """
+        capacity = np.asarray(self.capacity, dtype=float)
+        n_features = n_variables(capacity)
+        names = [shorten(name) for name in check_names(self.feature_names, n_features)]
+        if labels is None:
+            short = n_features <= 4 and max(map(len, names), default=0) <= 10
+            labels = "names" if short else "letters"
+        if by is None:
+            by = "mobius" if threshold is None and len(capacity) > max_nodes else "capacity"
+        _check_option("labels", labels, LABELS)
+        _check_option("by", by, MEASURES)
+        if max_nodes < 1:
+            raise ValueError(f"max_nodes is {max_nodes}: at least 1 subset must be drawn")
+        self.subsets_ = choose_subsets(capacity, by, threshold, max_nodes)
+        texts = [subset_text(int(a), names, labels) for a in self.subsets_]
+        edges = cover_edges(self.subsets_)
+        x, y, sizes = place(self.subsets_, edges)
+        column = max(_longest_line(texts) * 0.085 + 0.25, 0.7)
+        width = (np.ptp(x) + 1) * column + 1.6 + (1.8 if labels == "letters" else 0.0)
+        height = len(sizes) * (0.75 + 0.12 * max(text.count("\n") for text in texts)) + 1.6
+        ax = prepare_axes(f"{type(self).__name__}.plot", ax, width=max(width, 5), height=height)
+        self._draw(ax, capacity, edges, x, y, texts, cmap)
+        ax.set_yticks(range(len(sizes)), [_size_text(size) for size in sizes])
+        ax.set_xticks([])
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.set_xlim(x.min() - 0.6, x.max() + 0.6)
+        ax.set_ylim(-0.5, len(sizes) - 0.5)
+        ax.set_xlabel(caption(capacity, self.subsets_, by, threshold), fontsize="small")
+        if labels == "letters":
+            _draw_key(ax, names)
+        self.ax_: Axes = ax
+        self.figure_: Figure | Any = ax.figure
+        return self
+
+    def _draw(
+        self,
+        ax: Axes,
+        capacity: np.ndarray,
+        edges: np.ndarray,
+        x: np.ndarray,
+        y: np.ndarray,
+        texts: list[str],
+        cmap: str,
+    ) -> None:
+        from matplotlib.collections import LineCollection
+
+        values = capacity[self.subsets_]
+        relative = np.clip(values / (capacity[-1] or 1.0), 0, 1)
+        single = np.bitwise_count(self.subsets_[edges[:, 0]] ^ self.subsets_[edges[:, 1]]) == 1
+        gains = np.abs(relative[edges[:, 1]] - relative[edges[:, 0]]) * single
+        points = np.column_stack([x, y])
+        self.lines_ = LineCollection(
+            list(points[edges]),
+            linewidths=0.8 + 3 * gains,
+            colors=GREY,
+            linestyles=["-" if one else ":" for one in single] or "-",
+            alpha=list(0.55 + 0.45 * gains) if len(edges) else None,
+            zorder=1,
+        )
+        ax.add_collection(self.lines_)
+        colours = colormap(cmap)
+        self.text_ = []
+        for row, column, text, value, share in zip(y, x, texts, values, relative, strict=True):
+            colour = colours(share)
+            box = {"boxstyle": "round,pad=0.3", "facecolor": colour, "edgecolor": GREY}
+            self.text_.append(
+                ax.text(
+                    column,
+                    row,
+                    f"{text}\n({value:.2f})",
+                    ha="center",
+                    va="center",
+                    fontsize=8,
+                    linespacing=1.1,
+                    color=text_colour(colour),
+                    bbox=box,
+                    zorder=2,
+                )
+            )
+
+
+def subset_text(subset: int, names: Sequence[str], labels: str) -> str:
+    """How a subset is written."""
+    inside = [bool(subset >> k & 1) for k in range(len(names))]
+    if labels == "dyadic":
+        return "".join("1" if member else "0" for member in inside)
+    if not subset:
+        return "∅"
+    if all(inside):
+        return "all"
+    words: Sequence[str] = names if labels == "names" else ascii_uppercase
+    separator = "\n" if labels == "names" else ""
+    return separator.join(words[k] for k, member in enumerate(inside) if member)
+
+
+def caption(capacity: np.ndarray, subsets: np.ndarray, by: str, threshold: float | None) -> str:
+    """What is drawn, in two lines."""
+    lines = "thick line: the variable adds much"
+    if len(subsets) == len(capacity):
+        return f"all {len(capacity)} subsets of variables and their (capacity)\n{lines}"
+    what = "capacity" if by == "capacity" else "Möbius coefficient"
+    reason = f"largest {what}" if threshold is None else f"{what} of at least {threshold:g}"
+    drawn = f"{len(subsets)} of {len(capacity)} subsets of variables and their (capacity): {reason}"
+    return f"{drawn}\n{lines}; dotted: several variables apart"
+
+
+def _draw_key(ax: Axes, names: Sequence[str]) -> None:
+    """Which letter is which variable."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], linestyle="none", label=f"{letter}  {name}")
+        for letter, name in zip(ascii_uppercase, names, strict=False)
+    ]
+    ax.legend(
+        handles=handles,
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        frameon=False,
+        handlelength=0,
+        handletextpad=0,
+    )
+
+
+def _size_text(size: int) -> str:
+    return f"{size} variable" + ("" if size == 1 else "s")
+
+
+def _longest_line(texts: Sequence[str]) -> int:
+    return max(len(line) for text in [*texts, "(0.00)"] for line in text.split("\n"))
+
+
+def _check_option(name: str, value: str, options: Sequence[str]) -> None:
+    if value not in options:
+        raise ValueError(f"{name} is {value!r}: it must be one of {', '.join(map(repr, options))}")

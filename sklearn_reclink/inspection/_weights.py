@@ -1,0 +1,220 @@
+"""Which variables give people away? Weights or Shapley values as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from sklearn_reclink.capacity import shapley
+from sklearn_reclink.inspection._axes import BLUE, GREY, plain, prepare_axes, shorten
+from sklearn_reclink.inspection._estimators import (
+    check_has,
+    check_names,
+    comparable_matrix,
+    comparable_weights,
+    variable_names,
+)
+from sklearn_reclink.linkers import OWALinker
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class WeightsDisplay:
+    """Weights of variables as bars, the heaviest first.
+
+    It is recommended to use `from_estimator` to make one.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_features,)
+        What each variable weighs.
+    feature_names : sequence of str or None, default=None
+        Names of the variables; x0, x1, ... by default.
+    label : str, default="weight"
+        What the bars show.
+    ordered : bool, default=False
+        Whether the order of the variables has a meaning and must be kept.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes of the bars.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    bars_ : matplotlib BarContainer
+        The bars, from top to bottom.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import WeightedMeanLinker
+    >>> from sklearn_reclink.inspection import WeightsDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 3))
+    >>> Y = X + rng.normal(size=X.shape) * [0.05, 0.5, 5.0]
+    >>> linker = WeightedMeanLinker().fit(X, Y)
+    >>> display = WeightsDisplay.from_estimator(linker, feature_names=["age", "income", "hours"])
+    >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+    ['age', 'income', 'hours']
+    """
+
+    def __init__(
+        self,
+        *,
+        weights: Any,
+        feature_names: Sequence[str] | None = None,
+        label: str = "weight",
+        ordered: bool = False,
+    ):
+        self.weights = weights
+        self.feature_names = feature_names
+        self.label = label
+        self.ordered = ordered
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        feature_names: Sequence[str] | None = None,
+        max_features: int = 20,
+        ax: Axes | None = None,
+        bar_kwargs: dict[str, Any] | None = None,
+    ) -> Self:
+        """Plot what the variables weigh in a fitted linker.
+
+        Weights of a weighted mean; of an OWA, those of the ranks; Shapley values of a capacity;
+        the diagonal of a matrix; for probabilistic linkage, what agreement in the variable
+        weighs over disagreement. Those learnt with ``standardize=None`` are rescaled to
+        standardised differences, so that they can be compared.
+
+        Parameters
+        ----------
+        estimator : fitted linker
+            One with ``capacity_``, ``matrix_`` or ``weights_``.
+        feature_names : sequence of str or None, default=None
+            Names of the variables, by default those of the file of `fit`.
+        max_features : int, default=20
+            Number of bars; the smallest weights beyond are summed in one bar.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+        bar_kwargs : dict, default=None
+            Passed to ``Axes.barh``.
+
+        Returns
+        -------
+        WeightsDisplay
+        """
+        attribute = check_has(estimator, ("capacity_", "matrix_", "weights_"), cls.__name__)
+        if attribute == "capacity_":
+            weights, label = shapley(estimator.capacity_), "Shapley value"
+        elif attribute == "matrix_":
+            weights = np.diag(comparable_matrix(estimator)).copy()
+            label = "diagonal of the matrix, relative to its largest value"
+        elif np.ndim(estimator.weights_) == 2:  # of disagreement and of agreement
+            weights = np.diff(estimator.weights_, axis=1)[:, 0]
+            label = "weight of agreement over disagreement, in bits"
+        else:
+            weights, label = comparable_weights(estimator), "weight"
+        ordered = isinstance(estimator, OWALinker)
+        if ordered:
+            names, label = rank_names(len(weights)), "weight of the rank"
+        else:
+            names = variable_names(estimator, len(weights), feature_names)
+        display = cls(weights=weights, feature_names=names, label=label, ordered=ordered)
+        return display.plot(ax=ax, max_features=max_features, bar_kwargs=bar_kwargs)
+
+    def plot(
+        self,
+        *,
+        ax: Axes | None = None,
+        max_features: int = 20,
+        bar_kwargs: dict[str, Any] | None = None,
+    ) -> Self:
+        """Draw the bars.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+        max_features : int, default=20
+            Number of bars; the smallest weights beyond are summed in one bar.
+        bar_kwargs : dict, default=None
+            Passed to ``Axes.barh``.
+
+        Returns
+        -------
+        WeightsDisplay
+        """
+        weights = np.asarray(self.weights, dtype=float)
+        names = check_names(self.feature_names, len(weights))
+        if self.ordered:
+            bars, labels = weights, [shorten(name) for name in names]
+        else:
+            bars, labels = largest_first(weights, names, max_features)
+        ax = prepare_axes(f"{type(self).__name__}.plot", ax, height=1.4 + 0.32 * max(len(bars), 2))
+        rows = np.arange(len(bars))
+        options = {"color": BLUE, "height": 0.7, **(bar_kwargs or {})}
+        self.bars_ = ax.barh(rows, bars, **options)
+        ground = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.5}
+        numbers = [format_weight(bar) for bar in bars]
+        ax.bar_label(self.bars_, numbers, padding=3, fontsize="small", bbox=ground)
+        ax.set_yticks(rows, labels)
+        ax.set_ylim(len(bars) - 0.5, -0.5)
+        ax.margins(x=0.12)
+        if bars.min() >= 0:
+            ax.set_xlim(left=0)
+        else:
+            ax.axvline(0, color=GREY, linewidth=0.8)
+        if len(weights) > 1 and np.isclose(weights.sum(), 1):
+            equal = ax.axvline(1 / len(weights), color=GREY, linestyle="--", linewidth=1, zorder=0)
+            ax.legend(
+                [equal],
+                ["all equal"],
+                loc="lower right",
+                bbox_to_anchor=(1.0, 1.0),
+                frameon=False,
+                fontsize="small",
+            )
+        ax.set_xlabel(self.label)
+        ax.tick_params(axis="y", length=0)
+        plain(ax)
+        self.ax_: Axes = ax
+        self.figure_: Figure | Any = ax.figure
+        return self
+
+
+def largest_first(
+    weights: np.ndarray, names: Sequence[str], most: int
+) -> tuple[np.ndarray, list[str]]:
+    """The ``most`` largest absolute weights in order with their names, the sum of the others."""
+    order = np.argsort(-np.abs(weights), kind="stable")
+    shown, rest = np.split(order, [len(order) if len(order) <= most else most - 1])
+    shown = shown[np.argsort(-weights[shown], kind="stable")]
+    labels = [shorten(names[k]) for k in shown]
+    if not len(rest):
+        return weights[shown], labels
+    return np.append(weights[shown], weights[rest].sum()), [*labels, f"{len(rest)} others, summed"]
+
+
+def rank_names(n_features: int) -> list[str]:
+    """What the ranks of an ordered weighted average are, the largest difference first."""
+    middle = [f"{_ordinal(k)} largest" for k in range(2, n_features)]
+    return ["largest difference", *middle, "smallest"][:n_features]
+
+
+def _ordinal(number: int) -> str:
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    ending = "th" if number % 100 in (11, 12, 13) else endings.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def format_weight(weight: float) -> str:
+    """Three digits after the point, and a plain 0 only for 0."""
+    if weight != 0 and abs(weight) < 0.0005:
+        return "<0.001" if weight > 0 else ">-0.001"
+    return f"{weight:.3f}" if weight else "0"

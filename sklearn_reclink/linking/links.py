@@ -1,0 +1,84 @@
+"""What linking gives: links, distances, ties and rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Links:
+    """What an intruder finds for every original record.
+
+    Attributes
+    ----------
+    links : ndarray of shape (n_records,)
+        Row of the nearest masked record, the lowest one among ties.
+    distance : ndarray of shape (n_records,)
+        Squared distance to the nearest masked record.
+    own_distance : ndarray of shape (n_records,)
+        Squared distance to the record's own masked version.
+    runner_up : ndarray of shape (n_records,)
+        Squared distance to the nearest masked record that is not the own one.
+    n_tied : ndarray of shape (n_records,)
+        Number of masked records tied as nearest, 1 where there is no tie.
+    reidentified : ndarray of bool of shape (n_records,)
+        Whether the own record is strictly nearer than every other.
+    own_tied : ndarray of bool of shape (n_records,)
+        Whether the own record is among those tied as nearest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import EuclideanLinker
+    >>> X = np.array([[0.0], [1.0], [2.0], [9.0]])
+    >>> Y = np.array([[0.0], [1.5], [1.5], [9.0]])  # the middle two were averaged
+    >>> found = EuclideanLinker().fit(X, Y).link(X, Y)
+    >>> found.reidentified
+    array([ True, False, False,  True])
+    >>> found.rate, found.expected_rate
+    (0.5, 0.75)
+    """
+
+    links: np.ndarray
+    distance: np.ndarray
+    own_distance: np.ndarray
+    runner_up: np.ndarray
+    n_tied: np.ndarray
+    reidentified: np.ndarray
+    own_tied: np.ndarray
+
+    @property
+    def n_linked(self) -> int:
+        """Number of re-identified records."""
+        return int(np.count_nonzero(self.reidentified))
+
+    @property
+    def rate(self) -> float:
+        """Share of records re-identified; a tie is no re-identification."""
+        return self.n_linked / len(self.links)
+
+    @property
+    def expected_rate(self) -> float:
+        """Rate expected of an intruder who picks at random among the tied nearest records."""
+        return float(np.mean(self.own_tied / self.n_tied))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a record, as a pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "link": self.links,
+                "distance": self.distance,
+                "own_distance": self.own_distance,
+                "runner_up": self.runner_up,
+                "n_tied": self.n_tied,
+                "reidentified": self.reidentified,
+            }
+        )

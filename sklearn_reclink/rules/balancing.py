@@ -1,0 +1,99 @@
+"""Prices that balance the candidates: Bayes' rule, and Sinkhorn's scaling.
+
+``p_ij = exp(u_i + s_ij - price_j)`` is the probability that masked record ``j`` is that of
+original record ``i``. Every original record has one masked record and every masked record one
+original, so with as many of one as of the other::
+
+    sum_j p_ij = 1   for each i         sum_i p_ij = 1   for each j
+
+Where one file has more records than the other, its sums are at most 1, and the potential of a
+record that is not asked for by others is 0. Alternating between the two conditions converges to
+the one solution with ``p`` of this form. The first step, with ``u = 0``, is the density
+correction; each further step costs one more pass over all pairs, and memory for two vectors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sklearn_reclink.rules.log_sums import LogTotals
+from sklearn_reclink.rules.scores import Scores
+
+# A masked record that nobody asks for gets cheaper by a finite step.
+_LEAST = 1e-300
+
+
+def density_prices(scores: Scores) -> np.ndarray:
+    """Log of the density of original records around each masked record.
+
+    Returns
+    -------
+    ndarray of shape (n_masked,)
+        ``log sum_i exp(s_ij)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.rules import Scores, density_prices
+    >>> density_prices(Scores.of(np.log([[0.5, 0.1], [0.5, 0.9]]))).round(12)
+    array([0., 0.])
+    """
+    totals = LogTotals(scores.shape[1])
+    for _, values in scores.blocks():
+        totals.add(values)
+    return totals.logs
+
+
+def balanced_prices(scores: Scores, *, max_iter: int = 30, tol: float = 1e-3) -> np.ndarray:
+    """Prices for which the probabilities sum to one over both files.
+
+    Parameters
+    ----------
+    scores : Scores
+        Log-likelihoods: their scale matters.
+    max_iter : int, default=30
+        Most passes over all pairs.
+    tol : float, default=1e-3
+        Ends when no price changes by more.
+
+    Returns
+    -------
+    ndarray of shape (n_masked,)
+
+    Examples
+    --------
+    Two original records share the first masked record; the price sends one of them on.
+
+    >>> import numpy as np
+    >>> from sklearn_reclink.rules import Scores, balanced_prices
+    >>> table = np.array([[6.0, 0.0], [4.0, 3.0]])
+    >>> (table - balanced_prices(Scores.of(table))).argmax(axis=1)
+    array([0, 1])
+    """
+    n_records, n_masked = scores.shape
+    prices = density_prices(scores)
+    if n_masked > n_records:
+        prices = np.zeros(n_masked)
+    for _ in range(max_iter):
+        asked = np.zeros(n_masked)
+        for _, values in scores.blocks():
+            asked += _shares(values - prices, may_fail=n_records > n_masked).sum(axis=0)
+        renewed = prices + np.log(np.maximum(asked, _LEAST))
+        if n_masked > n_records:
+            renewed = np.maximum(renewed, 0.0)
+        change = np.abs(renewed - prices).max()
+        prices = renewed
+        if change <= tol:
+            break
+    return prices
+
+
+def _shares(priced: np.ndarray, may_fail: bool) -> np.ndarray:
+    """Probabilities that sum to one in every row, or to less where there may be no link."""
+    top = priced.max(axis=1, keepdims=True)
+    shares = np.exp(priced - top)
+    totals = shares.sum(axis=1, keepdims=True)
+    if may_fail:
+        totals = np.maximum(totals, np.exp(np.minimum(-top, 700.0)))
+    shares /= totals
+    return np.asarray(shares)

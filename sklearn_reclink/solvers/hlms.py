@@ -1,0 +1,354 @@
+"""HLMS: a capacity by gradient steps, after the 2012 heuristic paper; it proves nothing.
+
+For record ``i`` let ``S_i = { j : d_ij <= d_ii }`` be the impostors at most as far as its own
+masked record. The paper starts from the equilibrium ``mu(A) = |A| / n``, the Euclidean distance.
+For one record after another it moves ``mu`` so that ``d_ii - d_ij`` falls for all ``j`` in
+``S_i``, and repairs monotonicity after Grabisch. With ``phi_ij`` the features of the Choquet
+integral, ``d_ij = mu . phi_ij``, the step of a record is here::
+
+    mu  <-  repair( mu + rate * s * mean_{j in S_i} g_ij / |g_ij| ),  g_ij = s * (phi_ij - phi_ii)
+
+where ``s`` scales every value of the capacity. An epoch visits all records once, shuffled; the
+best capacity after any epoch is kept, the start included, so the end is never below the
+Euclidean distance.
+
+Departures from the paper:
+
+* Unit gradients, averaged over ``S_i``: the differences of a heavy-tailed file span many orders
+  of magnitude, and so would the steps.
+* *Relative* steps, ``s = max(mu, 1e-4)``, where the paper has ``s = 1``: capacities that link many
+  records have values of very different size, and a step of 0.01 is far for one near 0.
+* The rate falls linearly to 0 over the epochs.
+* A record that an impostor matches in every variable is linked by no capacity (law 7 of a
+  monotone distance), so it makes no step once that is seen.
+* ``S_i`` is taken from the nearest impostors of the record, by a tree search with the capacity at
+  the beginning of its block of records: an epoch costs ``N log N``, not ``N^2``.
+* *Refinement.* On the segment from ``mu`` to any other capacity each record is linked on an
+  interval, so one sweep finds the best capacity of the segment: a step of the best length. The
+  segments go to the HLMS step of a record not linked, and to a capacity with one value moved all
+  the way. They are searched with the impostors met so far; a recount then adds the impostors
+  that were missed, and keeps or takes back. It starts from the best of the epochs, and again
+  from the additive capacity with inverse variances as weights. Of a large file it looks at
+  10,000 records, each among all masked records; the whole file has the last word.
+
+Units and order do not matter: columns are sorted by masking error, records by own distance, and
+coordinates rounded to about ten digits, before anything is learnt.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from sklearn_reclink.capacity import subset_sizes
+from sklearn_reclink.solvers import hlms_kernel as kernel
+from sklearn_reclink.trees import (
+    CHOQUET,
+    Formula,
+    beaten,
+    build,
+    monotone_formula,
+    nearest_points,
+)
+
+ABSOLUTE = 1.0  # the floor of the scale s: mu(A) <= 1, so that s = 1
+RELATIVE = kernel.RELATIVE_FLOOR
+
+_BLOCKS = 16  # of an epoch, each of at least _BLOCK records
+_BLOCK = 16
+_NEAREST = 12  # impostors asked for at once
+_HELD = 36  # impostors held of a record while refining
+_SAMPLE = 10_000  # records at most that refining looks at
+_LINES = 25  # searched between two recounts
+_REACHES = np.array([0.1, 0.5, 2.0])  # rates of the steps that lines go to
+_CHUNK = 4096  # records a worker searches at once
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """A capacity, how many records it links, and how it was found.
+
+    Attributes
+    ----------
+    capacity : ndarray of shape (2**n_features,)
+    n_linked : int
+        Counted on rounded coordinates.
+    history : ndarray of int of shape (n_epochs + 1,)
+        Records linked at the equilibrium and after every epoch.
+    complete : bool
+        Whether all epochs and line searches were made.
+    """
+
+    capacity: np.ndarray
+    n_linked: int
+    history: np.ndarray
+    complete: bool
+
+
+def learn(
+    original: np.ndarray,
+    masked: np.ndarray,
+    *,
+    rng: np.random.Generator,
+    learning_rate: float = 0.1,
+    max_iter: int = 10,
+    n_lines: int = 300,
+    floor: float = RELATIVE,
+    time_limit: float = np.inf,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Learnt:
+    """Learn a capacity from two aligned files of standardised coordinates.
+
+    Parameters
+    ----------
+    original, masked : ndarray of shape (n_records, n_features)
+    rng : numpy.random.Generator
+    learning_rate : float
+        Length of the first steps.
+    max_iter : int
+        Number of epochs.
+    n_lines : int
+        Number of line searches of the refinement, from each of its two starts.
+    floor : float
+        `RELATIVE` or `ABSOLUTE` steps.
+    time_limit : float
+        Seconds.
+    n_jobs : int or None
+        Threads of the tree search.
+    verbose : int
+        Above 0, progress is printed.
+    """
+    begin = time.monotonic()
+    deadline = begin + time_limit
+    columns, original, masked = _canonical(original, masked)
+    files = _Files(original, masked, n_jobs)
+
+    def report(stage: str, n_linked: int) -> None:
+        if verbose:
+            seconds = time.monotonic() - begin
+            print(f"[{seconds:6.1f} s] {stage}: {n_linked} of {len(original)} records linked")
+
+    best = equilibrium(original.shape[1])
+    history = [files.count(best)]
+    most = history[0]
+    report("equilibrium", most)
+    for capacity in _epochs(files, best, rng, learning_rate, max_iter, floor, deadline):
+        history.append(files.count(capacity))
+        report(f"epoch {len(history) - 1}", history[-1])
+        if history[-1] > most:
+            best, most = capacity, history[-1]
+    complete = len(history) > max_iter or files.all_linked(most)
+    for start in (best, inverse_variances(original, masked)) if n_lines else ():
+        if files.all_linked(most):
+            break
+        capacity, finished = _refine(files, start, rng, n_lines, deadline)
+        n_linked = files.count(capacity)
+        report("refinement", n_linked)
+        complete &= finished
+        if n_linked > most:
+            best, most = capacity, n_linked
+    return Learnt(_with_columns(best, columns), most, np.array(history), complete)
+
+
+def equilibrium(n_features: int) -> np.ndarray:
+    """``mu(A) = |A| / n``: the Euclidean distance."""
+    return np.asarray(subset_sizes(n_features) / n_features)
+
+
+def inverse_variances(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
+    """The additive capacity that weighs every variable by the inverse variance of its error."""
+    variance = np.var(original - masked, axis=0)
+    weights = 1 / np.maximum(variance, max(1e-12 * variance.max(), np.finfo(float).tiny))
+    capacity = np.zeros(1)
+    for weight in weights / weights.sum():
+        capacity = np.concatenate([capacity, capacity + weight])
+    capacity[-1] = 1.0
+    kernel.lift(capacity)
+    return capacity
+
+
+class _Files:
+    """Two files, the tree of the masked one, and which records are known to be hopeless."""
+
+    def __init__(self, original: np.ndarray, masked: np.ndarray, n_jobs: int | None) -> None:
+        self.original, self.masked, self.n_jobs = original, masked, n_jobs
+        self.tree = build(masked)
+        self.hopeless = np.zeros(len(original), dtype=bool)
+        self.by_size = np.argsort(subset_sizes(original.shape[1]), kind="stable")
+
+    def all_linked(self, n_linked: int) -> bool:
+        """Whether no capacity can link more."""
+        return n_linked >= len(self.original) - int(self.hopeless.sum())
+
+    def count(self, capacity: np.ndarray) -> int:
+        """How many records a capacity links."""
+
+        def lost(formula: Formula, records: np.ndarray) -> np.ndarray:
+            return beaten(self.tree, formula, self.original[records], records)
+
+        return len(self.original) - int(np.count_nonzero(self._ask(lost, capacity, self.tree.rows)))
+
+    def nearest(self, capacity: np.ndarray, records: np.ndarray) -> np.ndarray:
+        """Rows of the nearest impostors of records, (n_records, n_nearest), then -1."""
+        n_nearest = min(_NEAREST, len(self.tree.points))
+
+        def search(formula: Formula, records: np.ndarray) -> np.ndarray:
+            queries = self.original[records]
+            nobody = np.full(len(records), -1)
+            return np.asarray(
+                nearest_points(self.tree, formula, queries, queries, nobody, records, n_nearest)[0]
+            )
+
+        return self._ask(search, capacity, records)
+
+    def _ask(
+        self,
+        question: Callable[[Formula, np.ndarray], np.ndarray],
+        capacity: np.ndarray,
+        records: np.ndarray,
+    ) -> np.ndarray:
+        formula = monotone_formula(CHOQUET, capacity)
+        if len(records) <= _CHUNK:  # not worth a worker
+            return question(formula, records)
+        chunks = np.array_split(records, -(-len(records) // _CHUNK))
+        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(question)(formula, chunk) for chunk in chunks
+        )
+        return np.concatenate(answers)
+
+
+def _epochs(
+    files: _Files,
+    capacity: np.ndarray,
+    rng: np.random.Generator,
+    learning_rate: float,
+    max_iter: int,
+    floor: float,
+    deadline: float,
+) -> Iterator[np.ndarray]:
+    """The capacity after every epoch, as long as there is time."""
+    capacity = capacity.copy()
+    n_records = len(files.original)
+    n_blocks = max(1, min(_BLOCKS, n_records // _BLOCK))
+    for epoch in range(max_iter):
+        rate = learning_rate * (1 - epoch / max_iter)
+        for block in np.array_split(rng.permutation(n_records), n_blocks):
+            if time.monotonic() >= deadline:
+                return
+            kernel.step_through_block(
+                capacity,
+                files.original,
+                files.masked,
+                block,
+                files.nearest(capacity, block),
+                files.hopeless,
+                rate,
+                floor,
+                files.by_size,
+            )
+        yield capacity.copy()
+
+
+class _Rows:
+    """Impostors met of a sample of records, with what the Choquet integral needs of them."""
+
+    def __init__(self, files: _Files, sample: np.ndarray) -> None:
+        n_features = files.original.shape[1]
+        self.files, self.sample = files, sample
+        self.rows = np.full((len(sample), _HELD), -1)
+        self.n_rows = np.zeros(len(sample), dtype=np.int64)
+        self.increments = np.zeros((len(sample), _HELD + 1, n_features))
+        self.subsets = np.zeros((len(sample), _HELD + 1, n_features), dtype=np.int16)
+
+    def meet(self, capacity: np.ndarray) -> int:
+        """Add the nearest impostors; how many records of the sample the capacity links."""
+        kernel.extend_rows(
+            self.files.original,
+            self.files.masked,
+            self.sample,
+            self.files.nearest(capacity, self.sample),
+            self.rows,
+            self.n_rows,
+            self.increments,
+            self.subsets,
+            self.files.hopeless,
+        )
+        return int(
+            kernel.n_linked(
+                capacity,
+                self.sample,
+                self.n_rows,
+                self.increments,
+                self.subsets,
+                self.files.hopeless,
+            )
+        )
+
+    def search(self, capacity: np.ndarray, draws: np.ndarray) -> np.ndarray:
+        """The capacity at the end of some line searches, by the impostors held."""
+        capacity = capacity.copy()
+        kernel.search_lines(
+            capacity,
+            self.sample,
+            self.n_rows,
+            self.increments,
+            self.subsets,
+            self.files.hopeless,
+            draws,
+            self.files.by_size,
+            _REACHES,
+        )
+        return capacity
+
+
+def _refine(
+    files: _Files,
+    best: np.ndarray,
+    rng: np.random.Generator,
+    n_lines: int,
+    deadline: float,
+) -> tuple[np.ndarray, bool]:
+    """Line searches from a capacity; whether there was time for all of them."""
+    n_records = len(files.original)
+    sample = np.sort(rng.permutation(n_records)[:_SAMPLE])
+    rows = _Rows(files, sample)
+    most = rows.meet(best)
+    for first in range(0, n_lines, _LINES):
+        if time.monotonic() >= deadline:
+            return best, False
+        draws = rng.random((min(_LINES, n_lines - first), 2))
+        capacity = rows.search(best, draws)
+        n_linked = rows.meet(capacity)
+        if n_linked >= most:
+            best, most = capacity, n_linked
+    return best, True
+
+
+def _canonical(
+    original: np.ndarray, masked: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Columns in the order of their masking error, records of their own distance, rounded."""
+    spread = np.std(original, axis=0)
+    unit = np.exp2(np.round(np.log2(np.where(spread > 0, spread, 1.0))) - 33)
+    original, masked = (np.round(file / unit) * unit for file in (original, masked))
+    squares = (original - masked) ** 2
+    columns = np.argsort(squares.mean(axis=0), kind="stable")
+    records = np.argsort(squares[:, columns].sum(axis=1), kind="stable")
+    return (
+        columns,
+        np.ascontiguousarray(original[records][:, columns]),
+        np.ascontiguousarray(masked[records][:, columns]),
+    )
+
+
+def _with_columns(capacity: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """The capacity of sorted columns as one of the columns before: position p was columns[p]."""
+    members = np.arange(len(capacity))[:, None] >> np.arange(len(columns)) & 1
+    restored = np.empty_like(capacity)
+    restored[members @ (1 << columns)] = capacity
+    return restored
