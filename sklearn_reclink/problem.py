@@ -65,9 +65,9 @@ class Features(Protocol):
         self, theta: np.ndarray, differences: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]: ...
 
-    def pairwise(
-        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
-    ) -> np.ndarray: ...
+    def nearest_others(
+        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray, own: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, float]: ...
 
 
 @dataclass(frozen=True)
@@ -125,20 +125,26 @@ class LinkageProblem:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The nearest impostor of each record, and how much farther it is than the own record.
 
-        Impostors are found by the quick distances of `Features.pairwise`; where these are too
-        close to tell, how much farther is judged by the rule of `ties`: at most 0 for a tie.
+        Impostors are found by the quick formula of `Features.nearest_others`; where it cannot
+        tell, how much farther is judged by the rule of `ties`: at most 0 for a tie.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (n_thetas, n_parameters)
+        records : ndarray of int of shape (n_asked,)
+
+        Returns
+        -------
+        impostors, margins : ndarray of shape (n_thetas, n_asked)
         """
-        values = self.distance.pairwise(theta, self.original[records], self.masked)
-        place = np.arange(len(records))
-        own = values[place, records]
-        doubt = 1e-9 * np.abs(values).max(initial=0.0)
-        values[place, records] = np.inf
-        impostors = np.argmin(values, axis=1)
-        margins = values[place, impostors] - own
-        close = np.flatnonzero(np.abs(margins) <= doubt)
-        if len(close):
-            rows, magnitudes = self.rows(records[close], impostors[close])
-            margins[close] = rows @ theta - TIE_TOLERANCE * (magnitudes @ np.abs(theta))
+        impostors, margins, doubt = self.distance.nearest_others(
+            theta, self.original[records], self.masked, records
+        )
+        which, place = np.nonzero(np.abs(margins) <= doubt)
+        if len(which):
+            rows, magnitudes = self.rows(records[place], impostors[which, place])
+            tolerated = TIE_TOLERANCE * np.sum(magnitudes * np.abs(theta[which]), axis=1)
+            margins[which, place] = np.sum(rows * theta[which], axis=1) - tolerated
         return impostors, margins
 
     def linked(self, theta: np.ndarray) -> np.ndarray:

@@ -19,6 +19,8 @@ import numpy as np
 
 from sklearn_reclink.distances.aggregation import Aggregation
 
+QUICK_ROUNDING = 1e-9  # of the largest number: a margin below it is worth a second look
+
 
 class Distance(ABC):
     """Features of one family of distances.
@@ -87,9 +89,36 @@ class Distance(ABC):
         """How a search tree may prune by this distance; None if it cannot."""
         return None
 
-    def pairwise(self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
-        """Squared distances of all pairs, by whatever formula is quickest.
+    def nearest_others(
+        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray, own: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, float]:
+        """The nearest masked record of each record but its own, by whatever formula is quickest.
 
-        They may differ from `evaluate` by rounding: for finding candidates, not for counting.
+        Parameters
+        ----------
+        theta : ndarray of shape (n_thetas, n_parameters)
+        original, masked : ndarray of shape (n_records, n_features) and (n_masked, n_features)
+        own : ndarray of int of shape (n_records,)
+            The row of each record's own masked version.
+
+        Returns
+        -------
+        impostors : ndarray of int of shape (n_thetas, n_records)
+        margins : ndarray of shape (n_thetas, n_records)
+            How much farther they are than the own record.
+        doubt : float
+            Margins smaller than this may be rounding.
         """
-        return self.evaluate(theta, original[:, None, :] - masked[None, :, :])[0]
+        impostors = np.empty((len(theta), len(original)), dtype=np.int64)
+        margins = np.empty(impostors.shape)
+        largest = 0.0
+        for i, record in enumerate(original):
+            differences = record - masked
+            for t, parameters in enumerate(theta):
+                values = self.evaluate(parameters, differences)[0]
+                largest = max(largest, float(np.abs(values).max()))
+                own_value = values[own[i]]
+                values[own[i]] = np.inf
+                impostors[t, i] = np.argmin(values)
+                margins[t, i] = values[impostors[t, i]] - own_value
+        return impostors, margins, QUICK_ROUNDING * largest

@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from sklearn_reclink.distances.aggregation import Aggregation
-from sklearn_reclink.distances.base import Distance
+from sklearn_reclink.distances.base import QUICK_ROUNDING, Distance
 
 
 @lru_cache
@@ -93,10 +93,14 @@ class Bilinear(Distance):
         matrix[_upper_triangle(n_features)] = theta
         return (matrix + matrix.T) / 2
 
-    def pairwise(self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
-        # a'Ma - 2 a'Mb + b'Mb: one matrix product
-        matrix = self.unpack(theta, original.shape[1])
-        half = original @ matrix
-        own = np.einsum("ik,ik->i", half, original)
-        other = np.einsum("jk,jk->j", masked @ matrix, masked)
-        return np.asarray(own[:, None] - 2 * half @ masked.T + other[None, :])
+    def nearest_others(
+        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray, own: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, float]:
+        from sklearn_reclink.distances import _bilinear_kernel
+
+        matrices = np.stack([self.unpack(parameters, masked.shape[1]) for parameters in theta])
+        columns = np.ascontiguousarray(masked.T)
+        impostors, margins, largest = _bilinear_kernel.nearest_others(
+            matrices, original, columns, own
+        )
+        return impostors, margins, QUICK_ROUNDING * largest

@@ -156,7 +156,7 @@ def disjoint_conflicts(  # type: ignore[no-untyped-def]
     wanted = np.arange(n)
     found = 0
     while found < enough:
-        status, weights, support, multipliers = least_norm(system, right, wanted)
+        status, weights, support, multipliers = least_norm(system, right, wanted, wanted[:0])
         if status == FEASIBLE:
             for v in range(p):
                 point[v] = max(weights[v], 0.0)

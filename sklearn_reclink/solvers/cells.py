@@ -270,7 +270,9 @@ class _Search:
         norms = np.maximum(np.linalg.norm(system, axis=1, keepdims=True), 1e-300)
         system, sizes = system / norms, sizes / norms
         right = np.r_[np.zeros(p), np.ones(len(system) - p)]
-        status, point, support, multipliers = least_norm(system, right, np.arange(len(system)))
+        status, point, support, multipliers = least_norm(
+            system, right, np.arange(len(system)), np.empty(0, np.int64)
+        )
         if status == FEASIBLE:
             self.offer(np.maximum(point, 0.0))
         if status == INFEASIBLE and stands(system, sizes, p, support, multipliers):

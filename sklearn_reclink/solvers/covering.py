@@ -21,18 +21,20 @@ from __future__ import annotations
 
 import heapq
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sklearn_reclink.solvers.highs import Cover, CoveringMaster
 from sklearn_reclink.solvers.incumbent import Incumbent
-from sklearn_reclink.solvers.oracle import Oracle
+from sklearn_reclink.solvers.oracle import Oracle, Thinned
 
 _THRESHOLDS = (0.0, 0.3, 0.5)
 _VIOLATED = 1e-6
 _ZERO = 1e-9
-_HALF_LOST = 0.7  # a conflict through such a record is hardly violated
+_HEAVY = 1.4  # a conflict of so much ``x`` seldom holds a violated one
 
 
 @dataclass(order=True)
@@ -66,12 +68,14 @@ class CoveringSearch:
         incumbent: Incumbent,
         deadline: float,
         rng: np.random.Generator,
+        n_jobs: int = 1,
     ) -> None:
         self.oracle = oracle
         self.open = open_records
         self.incumbent = incumbent
         self.deadline = deadline
         self.rng = rng
+        self.n_jobs = n_jobs
         self.master = CoveringMaster(len(open_records))
         self.bound = 0
         self._position = np.full(oracle.problem.n_records, -1)
@@ -83,6 +87,14 @@ class CoveringSearch:
 
     def run(self) -> int:
         """Search until proven or out of time; the least number of open records lost."""
+        with ThreadPoolExecutor(self.n_jobs) as self._workers:
+            return self._run()
+
+    def _later(self, work: Callable[[], Thinned]) -> Callable[[], Thinned]:
+        """Do work in another thread, if there is one; the way to its result."""
+        return work if self.n_jobs == 1 else self._workers.submit(work).result
+
+    def _run(self) -> int:
         nodes = [Node(0, 0)]
         unresolved = len(self.open)
         while nodes and not self._out_of_time():
@@ -90,12 +102,12 @@ class CoveringSearch:
             self.bound = min(max(self.bound, node.bound), self.incumbent.losses, unresolved)
             if node.bound >= self.incumbent.losses:
                 break
-            cover = self._process(node)
+            cover = self._process(node, nodes[0].bound if nodes else len(self.open))
             if cover is None:
                 continue
-            if self._out_of_time():
+            if self._out_of_time() or (nodes and node.bound > nodes[0].bound):
                 heapq.heappush(nodes, node)
-                break
+                continue
             children = self._branch(node, cover)
             if not children:  # the oracle could not decide
                 unresolved = min(unresolved, cover.bound)
@@ -105,8 +117,11 @@ class CoveringSearch:
         self.bound = max(self.bound, min(still_open, unresolved, self.incumbent.losses))
         return self.bound
 
-    def _process(self, node: Node) -> Cover | None:
-        """Separate until nothing is violated; None if the node holds nothing better."""
+    def _process(self, node: Node, enough: int) -> Cover | None:
+        """Separate until nothing is violated or the bound passes what is enough for now.
+
+        None if the node holds nothing better.
+        """
         while True:
             cover = self.master.relaxed(np.array(node.lost, int), np.array(node.kept, int))
             if cover is None:
@@ -116,7 +131,7 @@ class CoveringSearch:
                 return None
             if not node.lost and not node.kept:
                 self.bound = max(self.bound, min(node.bound, self.incumbent.losses))
-            if self._out_of_time() or not self._separate(cover, node):
+            if node.bound > enough or self._out_of_time() or not self._separate(cover, node):
                 return cover
 
     def _branch(self, node: Node, cover: Cover) -> list[Node]:
@@ -163,7 +178,8 @@ class CoveringSearch:
                 continue
             if answer.conflict is None:
                 break
-            conflicts.append(self._minimal(answer.conflict, x))
+            minimal = self.oracle.minimise(self._sorted(answer.conflict, x))
+            conflicts.append(self._position[minimal])
             kept[conflicts[-1]] = False
             if not len(conflicts[-1]):
                 break
@@ -176,6 +192,7 @@ class CoveringSearch:
         linked = self.oracle.satisfied(theta, self.open)
         missing = self.master.missing(kept)
         lost = np.flatnonzero(~kept)
+        thinned: list[Callable[[], Thinned]] = []
         for position in lost[np.argsort(x[lost] + 0.01 * self.rng.random(len(lost)))]:
             if self._out_of_time():
                 break
@@ -193,15 +210,21 @@ class CoveringSearch:
                 continue
             kept[position] = False
             missing[known] += 1
-            if answer.conflict is not None and x[position] < _HALF_LOST:
-                conflicts.append(self._minimal(answer.conflict, x))
+            if answer.conflict is not None and self._weight(answer.conflict, x) < _HEAVY:
+                thinned.append(self._later(self.oracle.thinning(self._sorted(answer.conflict, x))))
         self.incumbent.offer(theta)
+        for result in thinned:
+            found = result()
+            self.oracle.store.add_pairs(found.records, found.impostors)
+            conflicts.append(self._position[found.conflict])
 
-    def _minimal(self, conflict: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Positions of a minimal conflict, sparing the records of largest ``x`` first."""
+    def _weight(self, conflict: np.ndarray, x: np.ndarray) -> float:
+        return float(x[self._position[conflict]].sum())
+
+    def _sorted(self, conflict: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """The conflict with the records to be spared first, those of largest ``x``, last."""
         positions = self._position[conflict]
-        order = np.argsort(x[positions] + 0.1 * self.rng.random(len(positions)))
-        return self._position[self.oracle.minimise(conflict[order])]
+        return conflict[np.argsort(x[positions] + 0.1 * self.rng.random(len(positions)))]
 
 
 def _inside(conflicts: list[np.ndarray], kept: np.ndarray, position: int) -> bool:

@@ -26,6 +26,7 @@ FEASIBLE, INFEASIBLE, UNDECIDED = 1, 0, -1
 # A unit row this close to the span of the active ones adds no dimension. The certificate is
 # verified from scratch afterwards, so this decides speed and never soundness.
 _SPAN = 1e-11
+_TAKEN = 1e-6  # the same for rows to start from, which can wait
 _SLACK = 1e-9
 _ROUNDING = 1e-14
 _LARGEST = 1e12
@@ -130,8 +131,57 @@ def _coordinates(Q, row, d):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def least_norm(rows, rhs, wanted):  # type: ignore[no-untyped-def]
+def _take_up(rows, rhs, start, theta, Q, R, active, u, d, z):  # type: ignore[no-untyped-def]
+    """Make independent rows of ``start`` active, and those the optimum over them; how many.
+
+    With all of them tight, ``theta = Q' y`` and ``R u = y`` where ``R' y = b``. Rows of a
+    negative multiplier are dropped, the most negative first.
+    """
+    q = 0
+    for m in start:
+        _coordinates(Q, rows[m], d)
+        length = 0.0
+        for j in range(q, Q.shape[0]):
+            length += d[j] * d[j]
+        if length > _TAKEN * _TAKEN:
+            _add(Q, R, d, q)
+            active[q] = m
+            q += 1
+    while q > 0:
+        for j in range(q):
+            total = rhs[active[j]]
+            for k in range(j):
+                total -= R[k, j] * z[k]
+            z[j] = total / R[j, j]
+        worst, where = 0.0, -1
+        for j in range(q - 1, -1, -1):
+            total = z[j]
+            for k in range(j + 1, q):
+                total -= R[j, k] * u[k]
+            u[j] = total / R[j, j]
+            if u[j] < worst:
+                worst, where = u[j], j
+        if where < 0:
+            break
+        _drop(Q, R, active, u, q, where)
+        q -= 1
+    for j in range(q):
+        for i in range(Q.shape[0]):
+            theta[i] += Q[j, i] * z[j]
+    return q
+
+
+@njit(cache=True, nogil=True)
+def least_norm(rows, rhs, wanted, start):  # type: ignore[no-untyped-def]
     """Solve over the wanted rows.
+
+    Parameters
+    ----------
+    rows, rhs : ndarray of shape (n_rows, n_parameters) and (n_rows,)
+    wanted : ndarray of int
+    start : ndarray of int
+        Wanted rows that may well be active in the end, such as the support of a similar
+        question; empty to start from nothing.
 
     Returns
     -------
@@ -150,7 +200,7 @@ def least_norm(rows, rhs, wanted):  # type: ignore[no-untyped-def]
     u = np.zeros(p + 1)
     d, decay, z = np.empty(p), np.empty(p + 1), np.empty(p)
     short = np.full(_SHORT, -1)
-    q = 0
+    q = _take_up(rows, rhs, start, theta, Q, R, active, u, d, z)
     for _ in range(100 * (p + 10)):
         entering = _most_violated(rows, rhs, wanted, theta, short)
         if entering < 0:
@@ -233,6 +283,7 @@ def thin_out(rows, rhs, wanted, groups, n_groups):  # type: ignore[no-untyped-de
     for m in range(wanted.shape[0]):
         group_of[wanted[m]] = groups[m]
     chosen = np.empty(wanted.shape[0], np.int64)
+    start = support
     for spared in range(n_groups - 1, -1, -1):
         if not alive[spared]:
             continue
@@ -242,12 +293,14 @@ def thin_out(rows, rhs, wanted, groups, n_groups):  # type: ignore[no-untyped-de
             if groups[m] < 0 or alive[groups[m]]:
                 chosen[size] = wanted[m]
                 size += 1
-        status, theta, found, weights = least_norm(rows, rhs, chosen[:size])
+        left = np.array([m for m in start if group_of[m] < 0 or alive[group_of[m]]], np.int64)
+        status, theta, found, weights = least_norm(rows, rhs, chosen[:size], left)
         if status != INFEASIBLE:
             alive[spared] = True
             witnesses[spared] = theta
             continue
         support, multipliers = found, weights
+        start = found
         needed = np.zeros(n_groups, np.bool_)
         for m in range(found.shape[0]):
             if weights[m] > 0.0 and group_of[found[m]] >= 0:

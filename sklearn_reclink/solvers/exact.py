@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterable
 
 import numpy as np
+from joblib import effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from sklearn_reclink.presolve import compile_kernels as presolve_kernels
@@ -75,7 +76,9 @@ def solve_exact(
             losses = _lose_by_cells(oracle, incumbent, begin + _SHARE_OF_CELLS * time_limit, n_jobs)
             report("cells", losses)
         if losses < incumbent.losses:
-            search = CoveringSearch(oracle, presolved.open, incumbent, deadline, rng)
+            search = CoveringSearch(
+                oracle, presolved.open, incumbent, deadline, rng, effective_n_jobs(n_jobs)
+            )
             losses = max(losses, search.run())
             report("conflicts", losses)
         incumbent.deepen()

@@ -10,19 +10,17 @@ residual is below what the tie rule allows (`ties`), or if it is zero in exact a
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from sklearn_reclink.presolve import Presolved
 from sklearn_reclink.problem import LinkageProblem
-from sklearn_reclink.solvers.certificate import exact_support
 from sklearn_reclink.solvers.engine import FEASIBLE, INFEASIBLE, least_norm, thin_out
+from sklearn_reclink.solvers.row_store import DOMAIN, RowStore
 from sklearn_reclink.solvers.threats import AllRows, NearestImpostors, Threats
-from sklearn_reclink.ties import TIE_TOLERANCE
 
-DOMAIN = -1
-_ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of this check and of a recount
 _ROUNDS = 200  # of growing rows, before a question is given up as undecided
 
 
@@ -38,17 +36,22 @@ class Answer:
     suspects: np.ndarray | None = None
 
 
+@dataclass(frozen=True)
+class Thinned:
+    """A minimal conflict, and the pairs whose rows were found on the way."""
+
+    conflict: np.ndarray
+    records: np.ndarray
+    impostors: np.ndarray
+
+
 class Oracle:
     """Answers for sets of records, with the rows found so far.
 
     Attributes
     ----------
-    rows : ndarray of shape (n_rows, n_parameters)
-        Unit rows, of the domain first.
-    magnitudes : ndarray of shape (n_rows, n_parameters)
-        What ties are judged by, in the same units.
-    owners : ndarray of shape (n_rows,)
-        The record of each row, or DOMAIN.
+    store : RowStore
+        The rows found so far.
     deadline : float
         By `time.monotonic`; questions after it stay undecided.
     forced : ndarray of int
@@ -65,84 +68,33 @@ class Oracle:
         )
         self.n_never = len(presolved.never)
         self.forced = np.empty(0, dtype=np.int64)
-        self._rows = np.empty((64, problem.n_parameters))
-        self._raw = np.empty((64, problem.n_parameters))
-        self._magnitudes = np.empty((64, problem.n_parameters))
-        self._owners = np.empty(64, dtype=np.int64)
-        self._right = np.empty(64)
-        self._size = 0
-        self._by_owner: dict[int, np.ndarray] = {DOMAIN: np.empty(0, np.int64)}
-        self._pairs: set[tuple[int, int]] = set()
-        self._append(problem.domain.rows, None, np.full(len(problem.domain.rows), DOMAIN))
-
-    @property
-    def rows(self) -> np.ndarray:
-        return self._rows[: self._size]
-
-    @property
-    def magnitudes(self) -> np.ndarray:
-        return self._magnitudes[: self._size]
-
-    @property
-    def owners(self) -> np.ndarray:
-        return self._owners[: self._size]
-
-    def add_pairs(self, records: np.ndarray, impostors: np.ndarray) -> int:
-        """Grow the rows of (record, impostor) pairs; how many were new."""
-        pairs = zip(records.tolist(), impostors.tolist(), strict=True)
-        new = np.array([pair not in self._pairs for pair in pairs], dtype=bool)
-        records, impostors = records[new], impostors[new]
-        if not len(records):
-            return 0
-        self._pairs.update(zip(records.tolist(), impostors.tolist(), strict=True))
-        rows, magnitudes = self.problem.rows(records, impostors)
-        self._append(rows, magnitudes, records)
-        return len(records)
-
-    def _append(self, rows: np.ndarray, magnitudes: np.ndarray | None, owners: np.ndarray) -> None:
-        if not len(rows):
-            return
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        norms[norms == 0] = 1.0
-        start, end = self._size, self._size + len(rows)
-        if end > len(self._rows):
-            grow = max(end, 2 * len(self._rows)) - len(self._rows)
-            self._rows = np.pad(self._rows, ((0, grow), (0, 0)))
-            self._raw = np.pad(self._raw, ((0, grow), (0, 0)))
-            self._magnitudes = np.pad(self._magnitudes, ((0, grow), (0, 0)))
-            self._owners = np.pad(self._owners, (0, grow))
-            self._right = np.pad(self._right, (0, grow))
-        self._rows[start:end] = rows / norms
-        self._raw[start:end] = rows
-        self._magnitudes[start:end] = 0.0 if magnitudes is None else magnitudes / norms
-        self._owners[start:end] = owners
-        self._right[start:end] = owners != DOMAIN
-        self._size = end
-        order = np.argsort(owners, kind="stable")
-        names, first = np.unique(owners[order], return_index=True)
-        for owner, new in zip(names.tolist(), np.split(start + order, first[1:]), strict=True):
-            known = self._by_owner.get(owner)
-            self._by_owner[owner] = new if known is None else np.concatenate([known, new])
+        self.store = RowStore(problem)
+        self._tight = np.empty(0, dtype=np.int64)  # rows that the last yes rests on
 
     def ask(self, records: np.ndarray) -> Answer:
         """Whether some admissible parameters link all of these records, and the forced ones."""
         records = np.union1d(records, self.forced)
         theta = self.problem.domain.centre
+        support = self._tight[self.store.asked(records)[self._tight]]
         for _ in range(_ROUNDS):
             if time.monotonic() >= self.deadline:
                 break
             status, theta, support, multipliers = least_norm(
-                self._rows, self._right, self._rows_of(np.append(records, DOMAIN))
+                self.store.rows,
+                self.store.right,
+                np.flatnonzero(self.store.asked(records)),
+                support,
             )
             conflict = None
             if status == INFEASIBLE:
-                conflict = self._conflict_of(support, multipliers)
+                conflict = self.store.conflict_of(support, multipliers)
             if conflict is not None:
-                return Answer(conflict=conflict)
+                return Answer(conflict=np.setdiff1d(conflict, self.forced))
             if status != FEASIBLE:
-                return Answer(suspects=self._owners_of(support))
+                return Answer(suspects=np.setdiff1d(self.store.owners_of(support), self.forced))
             admissible = self._admissible(theta, records)
             if admissible is not None:
+                self._tight = support
                 return Answer(theta=admissible)
         linked = self.satisfied(self.problem.domain.repair(theta), records)
         return Answer(suspects=np.setdiff1d(records[~linked], self.forced))
@@ -160,7 +112,7 @@ class Oracle:
         cuts = domain.separate(theta)
         if not len(cuts):
             return theta
-        self._append(cuts, None, np.full(len(cuts), DOMAIN))
+        self.store.add_domain(cuts)
         return None
 
     def _grow(self, theta: np.ndarray, records: np.ndarray) -> bool:
@@ -169,15 +121,15 @@ class Oracle:
             return False
         if not theta.any():  # no rows yet
             theta = self.problem.domain.centre
-        impostors, margins = self.threats.worst(theta, records)
-        violated = margins <= 0
-        return self.add_pairs(records[violated], impostors[violated]) > 0
+        impostors, margins = self.threats.worst(theta[None], records)
+        violated = margins[0] <= 0
+        return self.store.add_pairs(records[violated], impostors[0, violated]) > 0
 
     def satisfied(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray:
         """Which of the records have only positive rows, (n_records,) of bool; not a count."""
         if not len(records):
             return np.empty(0, dtype=bool)
-        return np.asarray(self.threats.worst(theta, records)[1] > 0)
+        return np.asarray(self.threats.worst(theta[None], records)[1][0] > 0)
 
     def deepest(self, records: np.ndarray) -> np.ndarray | None:
         """The admissible parameters of largest margin among those that link the records."""
@@ -189,79 +141,54 @@ class Oracle:
             theta = answer.theta
             impostors, margins = self.threats.narrowest(theta, records)
             narrow = margins < 1 - 1e-6
-            if not self.add_pairs(records[narrow], impostors[narrow]):
+            if not self.store.add_pairs(records[narrow], impostors[narrow]):
                 break
         return theta
 
-    def _conflict_of(self, support: np.ndarray, multipliers: np.ndarray) -> np.ndarray | None:
-        """The records of a certificate, None if it does not stand.
-
-        Multipliers that are only rounding are left out first: they bring in rows for nothing.
-        """
-        for tiny in (1e-13, 0.0):
-            used = multipliers > tiny * multipliers.max()
-            record_rows = self.owners[support[used]] != DOMAIN
-            if record_rows.any() and self._stands(support[used], multipliers[used]):
-                return self._owners_of(support[used])
-        exact = exact_support(self._raw[support])
-        return None if exact is None else self._owners_of(support[exact])
-
-    def _owners_of(self, support: np.ndarray) -> np.ndarray:
-        owners = np.unique(self.owners[support])
-        return np.setdiff1d(owners[owners != DOMAIN], self.forced)
-
-    def _stands(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
-        """Whether the combination of rows is below what ties allow, for all admissible theta.
-
-        Rounding may leave an excess in a coordinate where nothing is allowed, because no record
-        row is there. Lowering the multiplier of a domain row hands it on to other coordinates:
-        any multipliers >= 0 prove the same.
-        """
-        residual = multipliers @ self.rows[support]
-        allowance = _ALLOWED * TIE_TOLERANCE * (multipliers @ self.magnitudes[support])
-        domain = np.flatnonzero(self.owners[support] == DOMAIN)
-        spare, rows = multipliers[domain], self.rows[support[domain]]
-        for _ in range(2 * len(residual)):
-            excess = self.problem.domain.excess(residual, allowance)
-            k = int(np.argmax(excess))
-            if excess[k] == 0:
-                return True
-            movable = spare * (rows[:, k] > 0)
-            if not movable.any():
-                return False
-            m = int(np.argmax(movable))
-            step = min(spare[m], excess[k] / rows[m, k] * (1 + 1e-6))
-            spare[m] -= step
-            residual = residual - step * rows[m]
-        return False
-
     def minimise(self, conflict: np.ndarray) -> np.ndarray:
-        """A conflict that can spare none of its records (deletion filter), the last tried first."""
-        while len(conflict) > 1:
-            blocks = [self._rows_of(np.append(self.forced, DOMAIN))]
-            blocks += [self._rows_of(record) for record in conflict[:, None]]
-            groups = np.repeat(np.arange(-1, len(conflict)), [len(block) for block in blocks])
-            support, multipliers, alive, witnesses = thin_out(
-                self._rows, self._right, np.concatenate(blocks), groups, len(conflict)
-            )
-            if len(support):
-                found = self._conflict_of(support, multipliers)
-                if found is None:
-                    break
-                alive = np.isin(conflict, found)
-            conflict = conflict[alive]
-            if not self._grow_by_witnesses(conflict, witnesses[alive]):
+        """A conflict that can spare none of its records, the last tried first."""
+        thinned = self.thinning(conflict)()
+        self.store.add_pairs(thinned.records, thinned.impostors)
+        return thinned.conflict
+
+    def thinning(self, conflict: np.ndarray) -> Callable[[], Thinned]:
+        """The work of `minimise`, to be done in any thread: it keeps to rows of its own."""
+        store = self.store.only(np.append(conflict, self.forced))
+        forced = self.forced
+        return lambda: _thin(store, self.threats, conflict, forced)
+
+
+def _thin(store: RowStore, threats: Threats, conflict: np.ndarray, forced: np.ndarray) -> Thinned:
+    """Leave records out of a conflict, the last first, while it stands (deletion filter)."""
+    n_known = len(store.rows)
+    while len(conflict) > 1:
+        place = np.full(store.problem.n_records + 1, -2)
+        place[forced] = place[DOMAIN] = -1
+        place[conflict] = np.arange(len(conflict))
+        groups = place[store.owners]
+        wanted = np.flatnonzero(groups > -2)
+        support, multipliers, alive, witnesses = thin_out(
+            store.rows, store.right, wanted, groups[wanted], len(conflict)
+        )
+        if len(support):
+            found = store.conflict_of(support, multipliers)
+            if found is None:
                 break
-        return conflict
+            alive = np.isin(conflict, found)
+        conflict = conflict[alive]
+        if not _grow_by_witnesses(store, threats, conflict, witnesses[alive]):
+            break
+    return Thinned(conflict, store.owners[n_known:], store.impostors[n_known:])
 
-    def _grow_by_witnesses(self, conflict: np.ndarray, witnesses: np.ndarray) -> bool:
-        """Add the rows violated by parameters that seem to link all of a conflict but one."""
-        grown = False
-        for spared, theta in enumerate(witnesses):
-            if theta.any():
-                grown |= self._grow(theta, np.delete(conflict, spared))
-        return grown
 
-    def _rows_of(self, owners: np.ndarray) -> np.ndarray:
-        known = [self._by_owner[i] for i in owners.tolist() if i in self._by_owner]
-        return np.concatenate(known) if known else np.empty(0, np.int64)
+def _grow_by_witnesses(
+    store: RowStore, threats: Threats, conflict: np.ndarray, witnesses: np.ndarray
+) -> bool:
+    """Add the rows violated by parameters that seem to link all of a conflict but one."""
+    spared = np.flatnonzero(witnesses.any(axis=1))
+    if not len(spared):
+        return False
+    impostors, margins = threats.worst(witnesses[spared], conflict)
+    margins[np.arange(len(spared)), spared] = np.inf
+    which, place = np.nonzero(margins <= 0)
+    return store.add_pairs(conflict[place], impostors[which, place]) > 0

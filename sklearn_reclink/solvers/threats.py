@@ -20,10 +20,14 @@ class Threats(Protocol):
     """Finds rows that parameters violate."""
 
     def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of each record the impostor of least margin, and that margin: at most 0 for a tie."""
+        """Of each record the impostor of least margin, and that margin: at most 0 for a tie.
+
+        ``theta`` are several parameters, (n_thetas, n_parameters); both answers are of shape
+        (n_thetas, n_records).
+        """
 
     def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same with the margins of unit rows."""
+        """The same of one ``theta``, (n_records,), with the margins of unit rows."""
 
 
 class AllRows:
@@ -39,23 +43,27 @@ class AllRows:
         np.cumsum(np.bincount(self.owners, minlength=problem.n_records), out=self._first[1:])
 
     def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self.narrowest(theta, records)
-
-    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first = self._first[records]
         sizes = self._first[records + 1] - first
         start = np.cumsum(sizes) - sizes
         chosen = np.arange(sizes.sum()) + np.repeat(first - start, sizes)
         if 4 * len(chosen) > len(self.rows):  # multiplying all rows is quicker than copying most
-            margins = (self.rows @ theta)[chosen]
+            margins = (self.rows @ theta.T)[chosen].T
         else:
-            margins = self.rows[chosen] @ theta
-        least = np.minimum.reduceat(margins, start)
-        hits = np.flatnonzero(margins == np.repeat(least, sizes))
-        where = chosen[hits[np.searchsorted(hits, start)]]
-        close = np.flatnonzero(np.abs(least) <= 1e-9 * np.linalg.norm(theta))
-        least[close] -= TIE_TOLERANCE * (self.magnitudes[where[close]] @ np.abs(theta))
+            margins = theta @ self.rows[chosen].T
+        least = np.minimum.reduceat(margins, start, axis=1)
+        where = np.empty(least.shape, dtype=np.int64)
+        for values, smallest, found in zip(margins, least, where, strict=True):
+            hits = np.flatnonzero(values == np.repeat(smallest, sizes))
+            found[:] = chosen[hits[np.searchsorted(hits, start)]]
+        which, place = np.nonzero(np.abs(least) <= 1e-9 * np.linalg.norm(theta, axis=1)[:, None])
+        magnitudes = self.magnitudes[where[which, place]]
+        least[which, place] -= TIE_TOLERANCE * np.sum(magnitudes * np.abs(theta[which]), axis=1)
         return self.impostors[where], least
+
+    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        impostors, margins = self.worst(theta[None], records)
+        return impostors[0], margins[0]
 
 
 class NearestImpostors:

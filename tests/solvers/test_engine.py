@@ -8,6 +8,8 @@ from scipy.optimize import linprog, minimize
 
 from sklearn_reclink.solvers.engine import FEASIBLE, INFEASIBLE, least_norm
 
+NOTHING = np.empty(0, dtype=np.int64)  # to start from
+
 
 def unit(rows: np.ndarray) -> np.ndarray:
     rows = rows[np.abs(rows).sum(axis=1) > 0]
@@ -45,7 +47,7 @@ def test_verdict_agrees_with_a_linear_program(chunk):
     verdicts = set()
     for seed in range(50 * chunk, 50 * (chunk + 1)):
         rows, right = random_rows(seed)
-        status, theta, support, multipliers = least_norm(rows, right, np.arange(len(rows)))
+        status, theta, support, multipliers = least_norm(rows, right, np.arange(len(rows)), NOTHING)
         margin = largest_margin(rows, right)
         verdicts.add(int(status))
         if status == FEASIBLE:
@@ -69,7 +71,7 @@ def test_feasible_parameters_have_the_largest_margin(seed):
     records = unit(rng.normal(size=(15, p)) + 2 * np.abs(rng.normal(size=p)))
     rows = np.vstack([np.eye(p), records])
     right = np.r_[np.zeros(p), np.ones(len(records))]
-    status, theta, support, multipliers = least_norm(rows, right, np.arange(len(rows)))
+    status, theta, support, multipliers = least_norm(rows, right, np.arange(len(rows)), NOTHING)
     margin = largest_margin(rows, right)
     assert (status == FEASIBLE) == (margin > 1e-9)
     if status != FEASIBLE:
@@ -93,14 +95,14 @@ def test_feasible_parameters_have_the_largest_margin(seed):
 def test_only_the_wanted_rows_count():
     rows = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
     right = np.ones(3)
-    status, theta, _, _ = least_norm(rows, right, np.array([0, 1]))
+    status, theta, _, _ = least_norm(rows, right, np.array([0, 1]), NOTHING)
     assert status == FEASIBLE
     np.testing.assert_allclose(theta, [1, 1])
-    assert least_norm(rows, right, np.array([0, 1, 2]))[0] == INFEASIBLE
+    assert least_norm(rows, right, np.array([0, 1, 2]), NOTHING)[0] == INFEASIBLE
 
 
 def test_no_rows_at_all_are_satisfied_by_zero():
-    status, theta, support, _ = least_norm(np.eye(3), np.ones(3), np.empty(0, np.int64))
+    status, theta, support, _ = least_norm(np.eye(3), np.ones(3), NOTHING, NOTHING)
     assert status == FEASIBLE
     assert not theta.any()
     assert len(support) == 0
@@ -108,7 +110,7 @@ def test_no_rows_at_all_are_satisfied_by_zero():
 
 def test_opposite_rows_are_a_certificate_of_two():
     rows = unit(np.array([[3.0, -4.0], [-3.0, 4.0]]))
-    status, _, support, multipliers = least_norm(rows, np.ones(2), np.arange(2))
+    status, _, support, multipliers = least_norm(rows, np.ones(2), np.arange(2), NOTHING)
     assert status == INFEASIBLE
     assert sorted(support) == [0, 1]
     np.testing.assert_allclose(multipliers[0], multipliers[1])
@@ -116,7 +118,7 @@ def test_opposite_rows_are_a_certificate_of_two():
 
 def test_zero_row_is_infeasible_alone():
     rows = np.array([[1.0, 0.0], [0.0, 0.0]])
-    status, _, support, multipliers = least_norm(rows, np.ones(2), np.arange(2))
+    status, _, support, multipliers = least_norm(rows, np.ones(2), np.arange(2), NOTHING)
     assert status == INFEASIBLE
     assert set(support[multipliers > 0]) == {1}
 
@@ -125,9 +127,9 @@ def test_zero_row_is_infeasible_alone():
 def test_duplicated_rows_change_nothing(copies):
     rng = np.random.default_rng(1)
     rows = unit(rng.normal(size=(8, 4)) + np.array([2, 0, 0, 0]))
-    alone = least_norm(rows, np.ones(8), np.arange(8))
+    alone = least_norm(rows, np.ones(8), np.arange(8), NOTHING)
     many = np.tile(rows, (copies, 1))
-    together = least_norm(many, np.ones(len(many)), np.arange(len(many)))
+    together = least_norm(many, np.ones(len(many)), np.arange(len(many)), NOTHING)
     assert alone[0] == together[0] == FEASIBLE
     np.testing.assert_allclose(together[1], alone[1], atol=1e-9)
 
@@ -140,11 +142,11 @@ def test_rows_through_one_ray_are_degenerate_and_solved():
     record = unit(np.array([[2.0, -1, 0]]))
     rows = np.vstack([domain, record])
     right = np.r_[np.zeros(6), 1.0]
-    status, theta, _, _ = least_norm(rows, right, np.arange(7))
+    status, theta, _, _ = least_norm(rows, right, np.arange(7), NOTHING)
     assert status == FEASIBLE
     np.testing.assert_allclose(theta, np.full(3, np.sqrt(5)), rtol=1e-9)
     status, _, support, multipliers = least_norm(
-        np.vstack([rows, -record]), np.r_[right, 1.0], np.arange(8)
+        np.vstack([rows, -record]), np.r_[right, 1.0], np.arange(8), NOTHING
     )
     assert status == INFEASIBLE
     np.testing.assert_allclose(multipliers @ np.vstack([rows, -record])[support], 0, atol=1e-12)
@@ -153,6 +155,23 @@ def test_rows_through_one_ray_are_degenerate_and_solved():
 @pytest.mark.parametrize("angle", [1e-3, 1e-6, 1e-8])
 def test_nearly_opposite_rows_are_still_feasible(angle):
     rows = np.array([[np.sin(angle), np.cos(angle)], [np.sin(angle), -np.cos(angle)]])
-    status, theta, _, _ = least_norm(rows, np.ones(2), np.arange(2))
+    status, theta, _, _ = least_norm(rows, np.ones(2), np.arange(2), NOTHING)
     assert status == FEASIBLE
     assert theta[0] == pytest.approx(1 / np.sin(angle), rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_where_the_engine_starts_changes_no_answer(seed):
+    rows, right = random_rows(seed)
+    every = np.arange(len(rows))
+    status, theta, support, _ = least_norm(rows, right, every, NOTHING)
+    rng = np.random.default_rng(seed)
+    some = rng.choice(every, size=rng.integers(1, len(rows) + 1), replace=False)
+    for start in (support, some, every):
+        again, same, found, multipliers = least_norm(rows, right, every, start)
+        assert again == status
+        if status == FEASIBLE:
+            np.testing.assert_allclose(same, theta, rtol=1e-6, atol=1e-6 * np.linalg.norm(theta))
+        if status == INFEASIBLE:
+            assert (multipliers >= 0).all()
+            np.testing.assert_allclose(multipliers @ rows[found], 0, atol=1e-9)

@@ -115,21 +115,23 @@ def test_nobody_wanted_is_no_conflict():
 def test_pairs_are_held_once():
     oracle = three_records()
     oracle.ask(np.array([0, 1]))
-    before = len(oracle.rows)
-    known = np.flatnonzero(oracle.owners == 0)
+    store = oracle.store
+    before = len(store.rows)
+    known = np.flatnonzero(store.owners == 0)
     assert len(known)
-    assert oracle.add_pairs(np.array([0, 0]), np.array([3, 3])) <= 1
-    assert oracle.add_pairs(np.array([0]), np.array([3])) == 0
-    assert len(oracle.rows) <= before + 1
-    lengths = np.linalg.norm(oracle.rows, axis=1)
+    assert store.add_pairs(np.array([0, 0]), np.array([3, 3])) <= 1
+    assert store.add_pairs(np.array([0]), np.array([3])) == 0
+    assert len(store.rows) <= before + 1
+    lengths = np.linalg.norm(store.rows, axis=1)
     np.testing.assert_allclose(lengths, 1)
 
 
 def test_combination_above_what_ties_allow_proves_nothing():
     oracle = three_records()
     oracle.ask(np.array([0, 1]))
-    rows = np.flatnonzero(oracle.owners >= 0)[:1]
-    assert not oracle._stands(rows, np.ones(1))
+    store = oracle.store
+    rows = np.flatnonzero(store.owners >= 0)[:1]
+    assert store.conflict_of(rows, np.ones(1)) is None
 
 
 def test_impostor_at_the_opposite_difference_ties_for_every_matrix():

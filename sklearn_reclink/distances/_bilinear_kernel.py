@@ -1,0 +1,64 @@
+"""The nearest masked record by a quadratic form, compiled.
+
+With ``M`` symmetric, ``(a - b)'M(a - b) = a'Ma - 2 a'Mb + b'Mb``. The first term is the same for
+all candidates of a record and is left out; the last is the same for all records.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def nearest_others(matrices, original, columns, own):  # type: ignore[no-untyped-def]
+    """Of each record the nearest candidate but its own, and how much farther it is.
+
+    Parameters
+    ----------
+    matrices : ndarray of shape (n_matrices, n_features, n_features)
+    original : ndarray of shape (n_records, n_features)
+    columns : ndarray of shape (n_features, n_masked)
+        The candidates, a variable at a time.
+    own : ndarray of int of shape (n_records,)
+
+    Returns
+    -------
+    impostors, margins : ndarray of shape (n_matrices, n_records)
+    largest : float
+        The size of the numbers that were subtracted.
+    """
+    n_features, n_masked = columns.shape
+    shape = (matrices.shape[0], original.shape[0])
+    impostors, margins = np.empty(shape, np.int64), np.empty(shape)
+    norms, values = np.empty(n_masked), np.empty(n_masked)
+    largest = 0.0
+    for t in range(shape[0]):
+        norms[:] = 0.0
+        for k in range(n_features):
+            for m in range(n_features):
+                entry = matrices[t, k, m]
+                for j in range(n_masked):
+                    norms[j] += entry * columns[k, j] * columns[m, j]
+        for j in range(n_masked):
+            largest = max(largest, abs(norms[j]))
+        for i in range(shape[1]):
+            values[:] = norms
+            for k in range(n_features):
+                slope = 0.0
+                for m in range(n_features):
+                    slope -= 2.0 * matrices[t, k, m] * original[i, m]
+                for j in range(n_masked):
+                    values[j] += slope * columns[k, j]
+            own_value = values[own[i]]
+            values[own[i]] = np.inf
+            least = np.inf
+            for j in range(n_masked):
+                least = min(least, values[j])
+            nearest = 0
+            while values[nearest] != least:
+                nearest += 1
+            impostors[t, i] = nearest
+            margins[t, i] = least - own_value
+            largest = max(largest, abs(own_value), abs(least))
+    return impostors, margins, largest
