@@ -11,7 +11,7 @@ from sklearn_reclink.linking.links import Links
 from sklearn_reclink.linking.treed import Treed
 
 # Pairs of records that brute force compares sooner than a tree is loaded and built.
-FEW_PAIRS = 4_000_000
+FEW_PAIRS = 1_000_000
 
 
 def engine_for(

@@ -39,7 +39,7 @@ def build(
     *,
     exact: np.ndarray | None = None,
     stretch: np.ndarray | None = None,
-    leaf: int = 16,
+    leaf: int = 8,
 ) -> Tree:
     """Build a tree.
 
@@ -51,7 +51,7 @@ def build(
         Coordinates of the judge, if others. Points are equal when these are.
     stretch : ndarray of shape (n_features,), default=None
         Weight of each side when the longest is chosen to be cut.
-    leaf : int, default=16
+    leaf : int, default=8
         Most distinct points of a leaf.
 
     Returns
@@ -70,40 +70,37 @@ def build(
     exact = points if exact is None else np.ascontiguousarray(exact, dtype=float)
     stretch = np.ones(points.shape[1]) if stretch is None else np.asarray(stretch, dtype=float)
     rows = np.arange(len(points))
-    right, begin, end, low, high, depth = _cut(points, rows, stretch, leaf)
+    packed = points.copy()
+    right, begin, end, low, high, depth = _cut(packed, rows, stretch, leaf)
     first, place = _collapse(exact, rows, right, begin, end, np.inf if exact is points else leaf)
     chosen = rows[first[:-1]]
-    packed = points[chosen]
-    return Tree(
-        packed,
-        packed if exact is points else exact[chosen],
-        first,
-        rows,
-        place,
-        right,
-        begin,
-        end,
-        low,
-        high,
-        depth,
-    )
+    if len(chosen) < len(rows):  # some were joined
+        packed = points[chosen]
+    judged = packed if exact is points else exact[chosen]
+    return Tree(packed, judged, first, rows, place, right, begin, end, low, high, depth)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _swap(points: Any, rows: Any, i: int, j: int) -> Any:
+    rows[i], rows[j] = rows[j], rows[i]
+    for k in range(points.shape[1]):
+        points[i, k], points[j, k] = points[j, k], points[i, k]
 
 
 @njit(cache=True, nogil=True)
-def _select(values: Any, rows: Any, begin: int, end: int, middle: int) -> Any:
-    """Bring the middle-th smallest of values[begin:end] to its place, with its row."""
+def _select(points: Any, rows: Any, axis: int, begin: int, end: int, middle: int) -> Any:
+    """Bring the middle-th smallest of begin:end along an axis to its place, others around it."""
     low, high = begin, end - 1
     while low < high:
-        pivot = values[(low + high) // 2]
+        pivot = points[(low + high) // 2, axis]
         i, j = low, high
         while i <= j:
-            while values[i] < pivot:
+            while points[i, axis] < pivot:
                 i += 1
-            while values[j] > pivot:
+            while points[j, axis] > pivot:
                 j -= 1
             if i <= j:
-                values[i], values[j] = values[j], values[i]
-                rows[i], rows[j] = rows[j], rows[i]
+                _swap(points, rows, i, j)
                 i += 1
                 j -= 1
         if middle <= j:
@@ -115,28 +112,30 @@ def _select(values: Any, rows: Any, begin: int, end: int, middle: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _part(values: Any, rows: Any, begin: int, end: int, cut: float, inclusive: bool) -> Any:
-    """Bring the values below the cut (or at it, if inclusive) to the front; how many."""
+def _part(
+    points: Any, rows: Any, axis: int, begin: int, end: int, cut: float, inclusive: bool
+) -> Any:
+    """Bring the points below the cut (or at it, if inclusive) to the front; where they end."""
     front = begin
     for i in range(begin, end):
-        if values[i] < cut or (inclusive and values[i] == cut):
-            values[i], values[front] = values[front], values[i]
-            rows[i], rows[front] = rows[front], rows[i]
+        value = points[i, axis]
+        if value < cut or (inclusive and value == cut):
+            if i != front:
+                _swap(points, rows, i, front)
             front += 1
     return front
 
 
 @njit(cache=True, nogil=True)
 def _cut(points: Any, rows: Any, stretch: Any, leaf: int) -> Any:
-    """Order the rows leaf by leaf; the nodes, parent first."""
+    """Bring points and rows into the order of the leaves; the nodes, parent first."""
     n_points, n_features = points.shape
-    capacity = max(1024, 8 * n_points // max(1, leaf))
+    capacity = max(1024, 4 * n_points // max(1, leaf))
     right = np.zeros(capacity, np.int64)
     begin = np.zeros(capacity, np.int64)
     end = np.zeros(capacity, np.int64)
     low = np.empty((capacity, n_features))
     high = np.empty((capacity, n_features))
-    values = np.empty(n_points)
     stack = [(0, n_points, -1, 1)]
     n_nodes = 0
     depth = 1
@@ -156,33 +155,35 @@ def _cut(points: Any, rows: Any, stretch: Any, leaf: int) -> Any:
             right[parent] = node
         begin[node], end[node] = start, stop
         for k in range(n_features):
-            low[node, k] = np.inf
-            high[node, k] = -np.inf
+            low[node, k] = points[start, k]
+            high[node, k] = points[start, k]
         for i in range(start, stop):
             for k in range(n_features):
-                value = points[rows[i], k]
-                low[node, k] = min(low[node, k], value)
-                high[node, k] = max(high[node, k], value)
+                low[node, k] = min(low[node, k], points[i, k])
+                high[node, k] = max(high[node, k], points[i, k])
+        if stop - start <= leaf:
+            continue
         axis = 0
-        longest = 0.0
         widest = 0
         for k in range(n_features):
             extent = high[node, k] - low[node, k]
-            if extent * stretch[k] > longest:
-                longest = extent * stretch[k]
+            if extent * stretch[k] > (high[node, axis] - low[node, axis]) * stretch[axis]:
                 axis = k
             if extent > high[node, widest] - low[node, widest]:
                 widest = k
-        if longest == 0:  # sides of no weight may still part the points of a crowd
-            axis = widest
-        if stop - start <= leaf or high[node, axis] == low[node, axis]:
+        if high[node, axis] == low[node, axis]:
+            axis = widest  # sides of no weight may still part the points of a crowd
+        if high[node, axis] == low[node, axis]:
             continue
-        for i in range(start, stop):
-            values[i] = points[rows[i], axis]
         middle = (start + stop) // 2
-        _select(values, rows, start, stop, middle)
-        cut = values[middle]
-        front = _part(values, rows, start, stop, cut, cut == low[node, axis])
+        _select(points, rows, axis, start, stop, middle)
+        cut = points[middle, axis]
+        inclusive = cut == low[node, axis]
+        # after the selection only what equals the cut may be on the wrong side
+        if inclusive:
+            front = _part(points, rows, axis, middle, stop, cut, True)
+        else:
+            front = _part(points, rows, axis, start, middle, cut, False)
         stack.append((front, stop, node, level + 1))
         stack.append((start, front, -1, level + 1))  # node + 1: the next one made
     return (
@@ -211,12 +212,10 @@ def _collapse(exact: Any, rows: Any, right: Any, begin: Any, end: Any, largest: 
         if right[node] != 0:
             continue
         start, stop = begin[node], end[node]
-        rows[start:stop] = np.sort(rows[start:stop])
         front = start
-        while front < stop:  # gather the rows equal to the one in front, in their order
+        while front < stop:  # gather the rows equal to the one in front
             leader = rows[front]
             first[made] = front
-            place[leader] = made
             tail = front + 1
             for i in range(front + 1, stop if stop - start <= largest else front + 1):
                 row = rows[i]
@@ -226,11 +225,12 @@ def _collapse(exact: Any, rows: Any, right: Any, begin: Any, end: Any, largest: 
                         same = False
                         break
                 if same:
-                    for back in range(i, tail, -1):
-                        rows[back] = rows[back - 1]
-                    rows[tail] = row
-                    place[row] = made
+                    rows[i], rows[tail] = rows[tail], row
                     tail += 1
+            if tail > front + 1:
+                rows[front:tail] = np.sort(rows[front:tail])
+            for i in range(front, tail):
+                place[rows[i]] = made
             front = tail
             made += 1
     first[made] = n_points

@@ -64,7 +64,11 @@ def monotone_formula(guide: int, weights: np.ndarray) -> Formula:
     return Formula(guide, weights, SAME, weights, nothing, 4 * TIE_TOLERANCE, np.inf, 0.0)
 
 
-@njit(cache=True, nogil=True)
+# The functions below are called for every box and point: they take arrays and positions, since a
+# slice or a field of a tuple costs more than the arithmetic.
+
+
+@njit(cache=True, nogil=True, forceinline=True)
 def aggregate(guide: int, weights: Any, c: Any, order: Any) -> Any:
     """The guide of squared differences ``c``, which it may reorder; ``order`` is scratch."""
     n = c.shape[0]
@@ -102,58 +106,97 @@ def aggregate(guide: int, weights: Any, c: Any, order: Any) -> Any:
     return value
 
 
-@njit(cache=True, nogil=True)
-def judge(formula: Any, query: Any, point: Any, c: Any, order: Any) -> Any:
-    """Distance and magnitude of a query and a point, in the judge's coordinates."""
-    n = query.shape[0]
-    if formula.judge == QUADRATIC:
+@njit(cache=True, nogil=True, forceinline=True)
+def guide_of_point(
+    guide: int, weights: Any, queries: Any, i: int, points: Any, p: int, c: Any, order: Any
+) -> Any:
+    """The guide of query ``i`` and point ``p``."""
+    if guide == SUM:
         value = 0.0
-        magnitude = 0.0
+        for k in range(points.shape[1]):
+            difference = queries[i, k] - points[p, k]
+            value += weights[k] * (difference * difference)
+        return value
+    for k in range(points.shape[1]):
+        difference = queries[i, k] - points[p, k]
+        c[k] = difference * difference
+    return aggregate(guide, weights, c, order)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def guide_of_box(
+    guide: int, weights: Any, queries: Any, i: int, low: Any, high: Any, node: int, c: Any,
+    order: Any,
+) -> Any:  # fmt: skip
+    """The guide of query ``i`` and the point of a box that is nearest to it in every variable."""
+    if guide == SUM:
+        value = 0.0
+        for k in range(low.shape[1]):
+            here = queries[i, k]
+            outside = max(low[node, k] - here, here - high[node, k], 0.0)
+            value += weights[k] * (outside * outside)
+        return value
+    for k in range(low.shape[1]):
+        here = queries[i, k]
+        outside = max(low[node, k] - here, here - high[node, k], 0.0)
+        c[k] = outside * outside
+    return aggregate(guide, weights, c, order)
+
+
+@njit(cache=True, nogil=True)
+def judge(
+    kind: int, guide: int, theta: Any, terms: Any, exact: Any, i: int, points: Any, p: int,
+    c: Any, order: Any,
+) -> Any:  # fmt: skip
+    """Distance and magnitude of query ``i`` and point ``p``, in the judge's coordinates."""
+    n = points.shape[1]
+    if kind == SAME:
+        value = guide_of_point(guide, theta, exact, i, points, p, c, order)
+        return value, value
+    value = 0.0
+    magnitude = 0.0
+    if kind == QUADRATIC:
         m = 0
         for k in range(n):
             for other in range(k, n):
-                if formula.theta[m] != 0:
-                    product = (query[k] - point[k]) * (query[other] - point[other])
-                    term = formula.theta[m] * product
+                if theta[m] != 0:
+                    term = theta[m] * (
+                        (exact[i, k] - points[p, k]) * (exact[i, other] - points[p, other])
+                    )
                     value += term
                     magnitude += abs(term)
                 m += 1
         return value, magnitude
     for k in range(n):
-        difference = query[k] - point[k]
+        difference = exact[i, k] - points[p, k]
         c[k] = difference * difference
-    if formula.judge == SAME:
-        value = aggregate(formula.guide, formula.theta, c, order)
-        return value, value
-    value = 0.0
-    magnitude = 0.0
-    for m in range(formula.terms.shape[0]):
-        if formula.theta[m] != 0:
+    for m in range(terms.shape[0]):
+        if theta[m] != 0:
             smallest = np.inf
             for k in range(n):
-                if formula.terms[m] >> k & 1 and c[k] < smallest:
+                if terms[m] >> k & 1 and c[k] < smallest:
                     smallest = c[k]
-            term = formula.theta[m] * smallest
+            term = theta[m] * smallest
             value += term
             magnitude += abs(term)
     return value, magnitude
 
 
-@njit(cache=True, nogil=True)
-def reach(formula: Any, value: float) -> Any:
+@njit(cache=True, nogil=True, forceinline=True)
+def reach(relative: float, absolute: float, blur: float, value: float) -> Any:
     """The largest guide of a point that may be tied with a distance of this value or below it."""
     value = max(value, 0.0)
-    slack = formula.absolute
-    if formula.relative < np.inf:
-        slack = min(slack, formula.relative * value)
+    slack = absolute
+    if relative < np.inf:
+        slack = min(slack, relative * value)
     value += slack
-    if formula.blur > 0:
-        root = np.sqrt(value) + formula.blur
+    if blur > 0:
+        root = np.sqrt(value) + blur
         value = root * root
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def farther(value: float, magnitude: float, own: float, own_magnitude: float) -> Any:
     """The rule of `ties`: whether the own record is strictly nearer than this one."""
     return value - own > TIE_TOLERANCE * (magnitude + own_magnitude)
@@ -162,7 +205,8 @@ def farther(value: float, magnitude: float, own: float, own_magnitude: float) ->
 @njit(cache=True, nogil=True)
 def reaches(formula: Any, values: Any) -> Any:
     """`reach` of every value."""
+    relative, absolute, blur = formula.relative, formula.absolute, formula.blur
     limits = np.empty_like(values)
     for i in range(values.shape[0]):
-        limits[i] = reach(formula, values[i])
+        limits[i] = reach(relative, absolute, blur, values[i])
     return limits
