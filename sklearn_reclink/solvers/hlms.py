@@ -21,15 +21,15 @@ Departures from the paper:
 * The rate falls linearly to 0 over the epochs.
 * A record that an impostor matches in every variable is linked by no capacity (law 7 of a
   monotone distance), so it makes no step once that is seen.
-* ``S_i`` is taken from the nearest impostors of the record, by a tree search with the capacity at
-  the beginning of its block of records: an epoch costs ``N log N``, not ``N^2``.
+* ``S_i`` holds 12 impostors at most, found by a tree search with the capacity at the beginning
+  of a block of records: an epoch is near-linear in ``N``, where the paper's is quadratic.
 * *Refinement.* On the segment from ``mu`` to any other capacity each record is linked on an
   interval, so one sweep finds the best capacity of the segment: a step of the best length. The
   segments go to the HLMS step of a record not linked, and to a capacity with one value moved all
   the way. They are searched with the impostors met so far; a recount then adds the impostors
   that were missed, and keeps or takes back. It starts from the best of the epochs, and again
   from the additive capacity with inverse variances as weights. Of a large file it looks at
-  10,000 records, each among all masked records; the whole file has the last word.
+  5,000 records, each among all masked records; the whole file has the last word.
 
 Units and order do not matter: columns are sorted by masking error, records by own distance, and
 coordinates rounded to about ten digits, before anything is learnt.
@@ -51,6 +51,7 @@ from sklearn_reclink.trees import (
     Formula,
     beaten,
     build,
+    impostors_at_most_as_far,
     monotone_formula,
     nearest_points,
 )
@@ -60,12 +61,14 @@ RELATIVE = kernel.RELATIVE_FLOOR
 
 _BLOCKS = 16  # of an epoch, each of at least _BLOCK records
 _BLOCK = 16
-_NEAREST = 12  # impostors asked for at once
+_LISTED = 12  # impostors of a record that its step moves away from
+_NEAREST = 8  # impostors that a recount of the refinement adds
 _HELD = 36  # impostors held of a record while refining
-_SAMPLE = 10_000  # records at most that refining looks at
+_SAMPLE = 5000  # records at most that refining looks at
+_SHARE_OF_EPOCHS = 0.5  # in the time limit, if the rest refines
 _LINES = 25  # searched between two recounts
 _REACHES = np.array([0.1, 0.5, 2.0])  # rates of the steps that lines go to
-_CHUNK = 4096  # records a worker searches at once
+_CHUNK = 1024  # records a worker searches at once
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,6 @@ def learn(
         Above 0, progress is printed.
     """
     begin = time.monotonic()
-    deadline = begin + time_limit
     columns, original, masked = _canonical(original, masked)
     files = _Files(original, masked, n_jobs)
 
@@ -137,16 +139,21 @@ def learn(
     history = [files.count(best)]
     most = history[0]
     report("equilibrium", most)
-    for capacity in _epochs(files, best, rng, learning_rate, max_iter, floor, deadline):
+    share = _SHARE_OF_EPOCHS if n_lines else 1.0
+    pause = begin + share * time_limit
+    for capacity in _epochs(files, best, rng, learning_rate, max_iter, floor, pause):
         history.append(files.count(capacity))
         report(f"epoch {len(history) - 1}", history[-1])
         if history[-1] > most:
             best, most = capacity, history[-1]
     complete = len(history) > max_iter or files.all_linked(most)
-    for start in (best, inverse_variances(original, masked)) if n_lines else ():
+    starts = (best, inverse_variances(original, masked)) if n_lines else ()
+    for number, start in enumerate(starts):
         if files.all_linked(most):
             break
-        capacity, finished = _refine(files, start, rng, n_lines, deadline)
+        left = begin + time_limit - time.monotonic()
+        pause = time.monotonic() + left / (len(starts) - number)
+        capacity, finished = _refine(files, start, rng, n_lines, pause)
         n_linked = files.count(capacity)
         report("refinement", n_linked)
         complete &= finished
@@ -191,10 +198,22 @@ class _Files:
         def lost(formula: Formula, records: np.ndarray) -> np.ndarray:
             return beaten(self.tree, formula, self.original[records], records)
 
-        return len(self.original) - int(np.count_nonzero(self._ask(lost, capacity, self.tree.rows)))
+        every = np.arange(len(self.original))
+        return len(every) - int(np.count_nonzero(self._ask(lost, capacity, every)))
+
+    def impostors(self, capacity: np.ndarray, records: np.ndarray) -> np.ndarray:
+        """Rows at most as far as the own record, some of them, (n_records, n_listed), then -1."""
+
+        def search(formula: Formula, records: np.ndarray) -> np.ndarray:
+            queries = self.original[records]
+            return impostors_at_most_as_far(
+                self.tree, formula, queries, records, listed=_LISTED, most=_LISTED
+            )[1]
+
+        return self._ask(search, capacity, records)
 
     def nearest(self, capacity: np.ndarray, records: np.ndarray) -> np.ndarray:
-        """Rows of the nearest impostors of records, (n_records, n_nearest), then -1."""
+        """Rows of the nearest impostors, linked or not, (n_records, n_nearest), then -1."""
         n_nearest = min(_NEAREST, len(self.tree.points))
 
         def search(formula: Formula, records: np.ndarray) -> np.ndarray:
@@ -215,11 +234,15 @@ class _Files:
         formula = monotone_formula(CHOQUET, capacity)
         if len(records) <= _CHUNK:  # not worth a worker
             return question(formula, records)
-        chunks = np.array_split(records, -(-len(records) // _CHUNK))
+        order = np.argsort(self.tree.place[records])  # neighbours walk the same branches
+        chunks = np.array_split(records[order], -(-len(records) // _CHUNK))
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(question)(formula, chunk) for chunk in chunks
         )
-        return np.concatenate(answers)
+        sorted_answers = np.concatenate(answers)
+        restored = np.empty_like(sorted_answers)
+        restored[order] = sorted_answers
+        return restored
 
 
 def _epochs(
@@ -245,7 +268,7 @@ def _epochs(
                 files.original,
                 files.masked,
                 block,
-                files.nearest(capacity, block),
+                files.impostors(capacity, block),
                 files.hopeless,
                 rate,
                 floor,

@@ -1,0 +1,152 @@
+"""A capacity stays a capacity at every step, and a line search finds the best point."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sklearn_reclink.capacity import subset_sizes
+from sklearn_reclink.distances import Choquet
+from sklearn_reclink.domains import MonotoneCapacities
+from sklearn_reclink.problem import linkage_problem
+from sklearn_reclink.solvers import hlms, hlms_kernel
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def random_pair(seed, n_records=40, n_features=3):
+    """A heavy-tailed file, its version with noise of very different size, and some ties."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(2, size=(n_records, n_features))
+    Y = X + rng.normal(size=X.shape) * 10.0 ** rng.uniform(-3, 0, n_features)
+    Y[1::5] = Y[::5][: len(Y[1::5])]
+    return X, Y
+
+
+def random_capacity(rng, n_features):
+    values = rng.choice([0.0, 1.0, 0.3, 0.5], size=2**n_features) * rng.random(2**n_features)
+    capacity = np.append(0.0, MonotoneCapacities(n_features).repair(values[1:]))
+    capacity[-1] = 1.0
+    return capacity
+
+
+def is_capacity(values):
+    """Exactly: 0 for nothing, 1 for all, and never falling as a subset grows."""
+    subsets = np.arange(len(values))
+    n_features = len(values).bit_length() - 1
+    grows = all(np.all(values[subsets | 1 << k] >= values) for k in range(n_features))
+    return grows and values[0] == 0 and values[-1] == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=SEEDS, n_features=st.integers(1, 5))
+def test_repair_moves_as_far_as_neighbours_allow_and_never_past_them(seed, n_features):
+    rng = np.random.default_rng(seed)
+    capacity = random_capacity(rng, n_features)
+    wanted = capacity + rng.normal(scale=0.3, size=len(capacity))
+    by_size = np.argsort(subset_sizes(n_features), kind="stable")
+    moved = capacity.copy()
+    hlms_kernel.move(moved, wanted, by_size)
+    assert is_capacity(moved)
+    between = np.minimum(capacity, wanted) <= moved
+    assert np.all(between & (moved <= np.maximum(capacity, wanted)))
+    admissible = random_capacity(rng, n_features)  # nothing stops a move to another capacity
+    hlms_kernel.move(moved, admissible, by_size)
+    np.testing.assert_array_equal(moved, admissible)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS, n_features=st.integers(1, 4), floor=st.sampled_from([1e-4, 1.0]))
+def test_capacity_stays_a_capacity_after_every_epoch(seed, n_features, floor):
+    files = hlms._Files(*random_pair(seed, n_features=n_features), None)
+    start = hlms.equilibrium(n_features)
+    rng = np.random.default_rng(seed)
+    epochs = list(hlms._epochs(files, start, rng, 0.5, 4, floor, np.inf))
+    assert len(epochs) == 4
+    assert all(is_capacity(capacity) for capacity in epochs)
+    refined, finished = hlms._refine(files, epochs[-1], rng, 40, np.inf)
+    assert finished and is_capacity(refined)
+    assert files.count(refined) >= files.count(epochs[-1])
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS, n_features=st.integers(1, 4))
+def test_never_below_the_start_and_counted_as_the_problem_counts(seed, n_features):
+    X, Y = random_pair(seed, n_features=n_features)
+    learnt = hlms.learn(X, Y, rng=np.random.default_rng(seed), max_iter=3, n_lines=50)
+    problem = linkage_problem(X, Y, Choquet(), MonotoneCapacities(n_features))
+    assert is_capacity(learnt.capacity)
+    assert problem.linked(learnt.capacity[1:]).sum() == learnt.n_linked
+    assert problem.linked(problem.domain.centre).sum() == learnt.history[0]
+    assert learnt.n_linked >= learnt.history.max()
+
+
+def test_step_increases_the_distance_of_impostors():
+    X, Y = random_pair(0)
+    files = hlms._Files(X, Y, None)
+    before = hlms.equilibrium(3)
+    for record in range(len(X)):
+        impostors = files.impostors(before, np.array([record]))
+        after = before.copy()
+        hlms_kernel.step_through_block(
+            after, X, Y, np.array([record]), impostors, files.hopeless, 0.01, 1e-4, files.by_size
+        )
+        if np.array_equal(after, before):
+            continue
+        near = impostors[0][impostors[0] >= 0]
+        problem = linkage_problem(X, Y, Choquet(), MonotoneCapacities(3))
+        rows, _ = problem.rows(np.full(len(near), record), near)
+        units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        assert np.sum(units @ (after - before)[1:]) > 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=SEEDS)
+def test_deepest_point_of_intervals_is_the_enumerated_one(seed):
+    rng = np.random.default_rng(seed)
+    low = rng.integers(0, 6, size=rng.integers(1, 9)) / 8
+    high = low + rng.integers(1, 5, size=len(low)) / 8
+    most, where = hlms_kernel.deepest(low, high)
+    middles = np.arange(0.5, 12) / 8
+    depths = np.count_nonzero((low < middles[:, None]) & (middles[:, None] < high), axis=1)
+    assert most == depths.max()
+    assert np.count_nonzero((low < where) & (where < high)) == most
+
+
+def test_interval_of_a_record_is_where_all_its_margins_are_positive():
+    margins, slopes = np.array([1.0, -1.0, 2.0]), np.array([-2.0, 4.0, 0.0])
+    assert hlms_kernel.linked_interval(margins, slopes) == (0.25, 0.5)
+    assert hlms_kernel.linked_interval(np.array([-1.0]), np.array([0.5])) == (1.0, 0.0)
+    assert hlms_kernel.linked_interval(np.array([0.0]), np.array([0.0])) == (1.0, 0.0)
+
+
+def test_blocks_and_samples_of_a_larger_file(monkeypatch):
+    X, Y = random_pair(3, n_records=300)
+    rng = np.random.default_rng
+    expected = hlms.learn(X, Y, rng=rng(0), max_iter=2, n_lines=60)
+    monkeypatch.setattr(hlms, "_CHUNK", 7)
+    for n_jobs in (1, 2):
+        again = hlms.learn(X, Y, rng=rng(0), max_iter=2, n_lines=60, n_jobs=n_jobs)
+        np.testing.assert_array_equal(again.capacity, expected.capacity)
+    monkeypatch.setattr(hlms, "_SAMPLE", 100)
+    sampled = hlms.learn(X, Y, rng=rng(0), max_iter=2, n_lines=60)
+    assert sampled.n_linked >= sampled.history.max()
+
+
+def test_no_time_leaves_the_start():
+    X, Y = random_pair(4)
+    learnt = hlms.learn(X, Y, rng=np.random.default_rng(0), time_limit=0.0)
+    assert not learnt.complete
+    assert len(learnt.history) == 1
+    assert learnt.n_linked >= learnt.history[0]
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 4])
+def test_columns_are_put_back(n_features):
+    rng = np.random.default_rng(n_features)
+    capacity = random_capacity(rng, n_features)
+    columns = rng.permutation(n_features)
+    restored = hlms._with_columns(capacity, columns)
+    for subset in range(2**n_features):
+        members = [columns[p] for p in range(n_features) if subset >> p & 1]
+        assert restored[sum(1 << int(k) for k in members)] == capacity[subset]
