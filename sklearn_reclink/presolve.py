@@ -17,7 +17,8 @@ beats ``j`` beats ``j'``, and the row of ``j'`` can go. Of equal ones the first 
 *Always linked.* A record with no row left is re-identified by all parameters.
 
 For a distance that is not monotone only an impostor with the very same masked values (a zero
-row) is known to defeat a record; its rows are grown by the solver, as parameters violate them.
+row) is known to defeat a record. Its rows, and those of a monotone distance among very many masked
+records, are grown by the solver, as parameters violate them.
 """
 
 from __future__ import annotations
@@ -26,13 +27,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
+from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink.problem import LinkageProblem
 from sklearn_reclink.ties import TIE_TOLERANCE
+from sklearn_reclink.trees import build, someone_in_box
 
 # Half the tolerance, so that rounding cannot part this file's judgement from a recount.
 _TIED = 0.5 * TIE_TOLERANCE
 _CLEAR = 1 + 4 * TIE_TOLERANCE
+
+_CHUNK = 4096  # records a worker searches at once
+_MOST_FRONTS = 5000  # masked records, beyond which fronts are too long to hold
 
 
 @njit(cache=True, nogil=True)
@@ -41,34 +47,6 @@ def _beats(first, second):  # type: ignore[no-untyped-def]
         if first[k] > second[k]:
             return False
     return True
-
-
-@njit(cache=True, nogil=True)
-def _is_beaten(original, masked, record):  # type: ignore[no-untyped-def]
-    """Whether some impostor is at least as near as the own record in every variable."""
-    n_records, n_features = masked.shape
-    own = (original[record] - masked[record]) ** 2
-    for j in range(n_records):
-        if j == record:
-            continue
-        beaten = True
-        for k in range(n_features):
-            other = (original[record, k] - masked[j, k]) ** 2
-            if other - own[k] > _TIED * (other + own[k]):
-                beaten = False
-                break
-        if beaten:
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True)
-def _beaten(original, masked):  # type: ignore[no-untyped-def]
-    n_records = original.shape[0]
-    beaten = np.zeros(n_records, np.bool_)
-    for i in range(n_records):
-        beaten[i] = _is_beaten(original, masked, i)
-    return beaten
 
 
 @njit(cache=True, nogil=True)
@@ -127,23 +105,43 @@ class Presolved:
     complete: bool
 
 
-def beaten_records(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
-    """Records that an impostor matches or beats in every variable, (n_records,) of bool."""
-    return np.asarray(_beaten(np.ascontiguousarray(original), np.ascontiguousarray(masked)))
+def beaten_records(
+    original: np.ndarray, masked: np.ndarray, n_jobs: int | None = None
+) -> np.ndarray:
+    """Records that an impostor matches or beats in every variable, (n_records,) of bool.
+
+    Masked records beyond those of the original ones are impostors too. A tree finds the answers
+    in time near-linear in the records.
+    """
+    original = np.ascontiguousarray(original, dtype=float)
+    tree = build(masked)
+    rows = tree.rows[tree.rows < len(original)]  # neighbours walk the same branches
+    chunks = [rows[start : start + _CHUNK] for start in range(0, len(rows), _CHUNK)]
+    found = Parallel(n_jobs=n_jobs if len(chunks) > 1 else 1, prefer="threads")(
+        delayed(someone_in_box)(tree, original[chunk], chunk, _TIED) for chunk in chunks
+    )
+    beaten = np.empty(len(original), dtype=bool)
+    for chunk, answers in zip(chunks, found, strict=True):
+        beaten[chunk] = answers
+    return beaten
 
 
-def linkage_ceiling(original: np.ndarray, masked: np.ndarray) -> int:
+def linkage_ceiling(original: np.ndarray, masked: np.ndarray, n_jobs: int | None = None) -> int:
     """How many records a monotone attacker can link at the very most."""
-    return int(len(original) - beaten_records(original, masked).sum())
+    return int(len(original) - beaten_records(original, masked, n_jobs).sum())
 
 
-def presolve(problem: LinkageProblem) -> Presolved:
+def presolve(problem: LinkageProblem, n_jobs: int | None = None) -> Presolved:
     """Apply every reduction that the distance allows."""
-    return _presolve_monotone(problem) if problem.monotone else _presolve_general(problem)
+    if problem.monotone:
+        return _presolve_monotone(problem, n_jobs)
+    return _presolve_general(problem)
 
 
-def _presolve_monotone(problem: LinkageProblem) -> Presolved:
-    beaten = beaten_records(problem.original, problem.masked)
+def _presolve_monotone(problem: LinkageProblem, n_jobs: int | None) -> Presolved:
+    beaten = beaten_records(problem.original, problem.masked, n_jobs)
+    if problem.n_masked > _MOST_FRONTS:
+        return _lazy(beaten)
     fronts = {
         i: _harmful_front(problem.squared_differences(i), i)
         for i in np.flatnonzero(~beaten).tolist()
@@ -162,15 +160,15 @@ def _presolve_monotone(problem: LinkageProblem) -> Presolved:
 
 def _presolve_general(problem: LinkageProblem) -> Presolved:
     _, first, counts = np.unique(problem.masked, axis=0, return_inverse=True, return_counts=True)
-    duplicated = counts[first.ravel()] > 1
-    still_open = np.flatnonzero(~duplicated)
+    duplicated = counts[first.ravel()[: problem.n_records]] > 1
+    return _lazy(duplicated)
+
+
+def _lazy(never: np.ndarray) -> Presolved:
+    """No rows yet: the solver grows them, as parameters violate them."""
+    nothing = np.empty(0, np.int64)
     return Presolved(
-        never=np.flatnonzero(duplicated),
-        always=np.empty(0, np.int64),
-        open=still_open,
-        records=np.empty(0, np.int64),
-        impostors=np.empty(0, np.int64),
-        complete=False,
+        np.flatnonzero(never), nothing, np.flatnonzero(~never), nothing, nothing, complete=False
     )
 
 

@@ -15,16 +15,21 @@ difference of the papers; a *record* is a row of both, an *impostor* any other m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_reclink.domains import Domain
-from sklearn_reclink.ties import TIE_TOLERANCE, strictly_nearer
+from sklearn_reclink.linking import linked_mask, nearest_impostors
+from sklearn_reclink.ties import TIE_TOLERANCE
 
-_CHUNK_PAIRS = 20_000  # whose distances are held at once in a recount
+if TYPE_CHECKING:
+    from sklearn_reclink.distances import Distance
+
+_FEW_MASKED = 2000  # among whom the nearest are found without a tree
 
 
 class Status(StrEnum):
@@ -54,31 +59,18 @@ class Solution:
     status: Status
 
 
-class Features(Protocol):
-    """What a problem needs of a distance."""
-
-    monotone: bool
-
-    def features(self, differences: np.ndarray) -> np.ndarray: ...
-
-    def evaluate(
-        self, theta: np.ndarray, differences: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]: ...
-
-    def nearest_others(
-        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray, own: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, float]: ...
-
-
 @dataclass(frozen=True)
 class LinkageProblem:
     """Rows of every record and the cone of admissible parameters.
 
     Parameters
     ----------
-    original, masked : ndarray of shape (n_records, n_features)
-        Standardised coordinates; row i of both belongs to the same person.
-    distance : Features
+    original : ndarray of shape (n_records, n_features)
+        Standardised coordinates.
+    masked : ndarray of shape (n_masked, n_features)
+        Standardised coordinates; row i of both belongs to the same person, rows beyond those of
+        ``original`` are impostors only.
+    distance : Distance
         The features ``phi`` and whether the distance is monotone in every ``|difference|``.
     domain : Domain
         The admissible parameters.
@@ -86,12 +78,16 @@ class LinkageProblem:
 
     original: np.ndarray
     masked: np.ndarray
-    distance: Features
+    distance: Distance
     domain: Domain
 
     @property
     def n_records(self) -> int:
         return len(self.original)
+
+    @property
+    def n_masked(self) -> int:
+        return len(self.masked)
 
     @property
     def n_parameters(self) -> int:
@@ -103,7 +99,7 @@ class LinkageProblem:
         return self.distance.monotone
 
     def squared_differences(self, record: int) -> np.ndarray:
-        """``c_ij`` of one record against every masked record, (n_records, n_features)."""
+        """``c_ij`` of one record against every masked record, (n_masked, n_features)."""
         return np.asarray((self.original[record] - self.masked) ** 2)
 
     def rows(self, records: Any, impostors: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -125,7 +121,7 @@ class LinkageProblem:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The nearest impostor of each record, and how much farther it is than the own record.
 
-        Impostors are found by the quick formula of `Features.nearest_others`; where it cannot
+        Impostors are found by the quick formula of `Distance.nearest_others`; where it cannot
         tell, how much farther is judged by the rule of `ties`: at most 0 for a tie.
 
         Parameters
@@ -137,6 +133,14 @@ class LinkageProblem:
         -------
         impostors, margins : ndarray of shape (n_thetas, n_asked)
         """
+        if self.monotone and self.n_masked > _FEW_MASKED:
+            found = [
+                nearest_impostors(
+                    self.distance, parameters, self.original, self.masked, self._tree, records
+                )
+                for parameters in theta
+            ]
+            return np.array([rows for rows, _ in found]), np.array([far for _, far in found])
         impostors, margins, doubt = self.distance.nearest_others(
             theta, self.original[records], self.masked, records
         )
@@ -147,23 +151,28 @@ class LinkageProblem:
             margins[which, place] = np.sum(rows * theta[which], axis=1) - tolerated
         return impostors, margins
 
-    def linked(self, theta: np.ndarray) -> np.ndarray:
-        """Which records the parameters re-identify: a recount, (n_records,) of bool."""
-        linked = np.empty(self.n_records, dtype=bool)
-        size = max(1, _CHUNK_PAIRS // self.n_records)
-        for start in range(0, self.n_records, size):
-            chunk = self.original[start : start + size, None, :]
-            value, magnitude = self.distance.evaluate(theta, chunk - self.masked)
-            place = np.arange(len(chunk))
-            own = (place, start + place)
-            nearer = strictly_nearer(value[own][:, None], magnitude[own][:, None], value, magnitude)
-            nearer[own] = True
-            linked[start : start + size] = nearer.all(axis=1)
-        return linked
+    def linked(self, theta: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """Which records the parameters re-identify: the count of `score`, (n_records,) of bool."""
+        return linked_mask(self.distance, theta, self.original, self.masked, n_jobs=n_jobs)
+
+    @cached_property
+    def _tree(self) -> Any:
+        from sklearn_reclink.trees import build
+
+        return build(self.masked)
+
+    def among(self, records: np.ndarray) -> LinkageProblem:
+        """The same problem of some records, with all masked records as their impostors."""
+        others = np.delete(self.masked, records, axis=0)
+        return replace(
+            self,
+            original=self.original[records],
+            masked=np.concatenate([self.masked[records], others]),
+        )
 
 
 def linkage_problem(
-    original: np.ndarray, masked: np.ndarray, distance: Features, domain: Domain
+    original: np.ndarray, masked: np.ndarray, distance: Distance, domain: Domain
 ) -> LinkageProblem:
     """The problem of two aligned files of standardised coordinates."""
     return LinkageProblem(

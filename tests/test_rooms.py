@@ -19,11 +19,12 @@ FLOORS = [
     {"trees"},
     {"differences"},
     {"distances"},
+    {"linking"},
     {"domains"},
     {"problem"},
     {"presolve"},
     {"solvers"},
-    {"linking", "metrics"},
+    {"metrics"},
     {"linkers"},
     {"inspection"},
     {"report", "cli", "demo", "__init__", "__main__"},
@@ -31,7 +32,7 @@ FLOORS = [
 INDEPENDENT = {"masking", "datasets"}
 FORBIDDEN = {
     "domains": {"differences", "distances"},
-    "problem": {"differences", "distances"},
+    "problem": {"differences"},
     "presolve": {"differences", "distances"},
     "solvers": {"differences", "distances", "linking", "linkers"},
 }

@@ -13,7 +13,8 @@ workers. Both judge with the floats of ``Distance.evaluate``, so no answer depen
 ran, on the size of the batches, the shape of the tree or the number of workers.
 """
 
+from sklearn_reclink.linking.impostors import nearest_impostors
 from sklearn_reclink.linking.links import Links
 from sklearn_reclink.linking.questions import k_nearest, link, linked_mask, nearest
 
-__all__ = ["Links", "k_nearest", "link", "linked_mask", "nearest"]
+__all__ = ["Links", "k_nearest", "link", "linked_mask", "nearest", "nearest_impostors"]

@@ -72,7 +72,7 @@ class Treed:
             aggregation = Aggregation("sum", theta, theta)
         original = np.ascontiguousarray(original, dtype=float)
         masked = np.ascontiguousarray(masked, dtype=float)
-        formula = _formula(aggregation, original, masked)
+        formula = formula_of(aggregation, original, masked)
         queries, points = original, masked
         if aggregation.root is not None:
             centre = masked.mean(axis=0)
@@ -239,7 +239,8 @@ def _nobody(records: np.ndarray) -> np.ndarray:
     return np.full(len(records), -1, dtype=np.int64)
 
 
-def _formula(aggregation: Aggregation, original: np.ndarray, masked: np.ndarray) -> Formula:
+def formula_of(aggregation: Aggregation, original: np.ndarray, masked: np.ndarray) -> Formula:
+    """The distance as a tree takes it, for these two files."""
     from sklearn_reclink import trees
 
     guides = {"sum": trees.SUM, "owa": trees.OWA, "choquet": trees.CHOQUET}

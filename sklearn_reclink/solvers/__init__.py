@@ -9,6 +9,7 @@ import numpy as np
 
 from sklearn_reclink.problem import LinkageProblem, Solution
 from sklearn_reclink.solvers.exact import solve_exact
+from sklearn_reclink.solvers.large import MOST_RECORDS, solve_large
 
 __all__ = ["solve"]
 
@@ -41,8 +42,9 @@ def solve(
     from sklearn.utils import check_random_state
 
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    search = solve_large if problem.n_records > MOST_RECORDS else solve_exact
     try:
-        return solve_exact(
+        return search(
             problem,
             time_limit=time_limit,
             n_jobs=n_jobs,

@@ -47,7 +47,7 @@ def solve_exact(
 ) -> Solution:
     """Maximise the number of linked records over the domain of the problem."""
     by_cells = (
-        problem.monotone  # presolve then leaves all rows
+        problem.monotone
         and problem.domain.generators is not None
         and problem.n_parameters <= _MOST_CELL_PARAMETERS
     )
@@ -63,7 +63,8 @@ def solve_exact(
             )
 
     deadline = begin + time_limit
-    presolved = presolve(problem)
+    presolved = presolve(problem, n_jobs)
+    by_cells = by_cells and presolved.complete
     oracle = Oracle(problem, presolved, deadline)
     incumbent = Incumbent(problem, presolved, oracle)
     for theta in sorted((problem.domain.centre, *start), key=incumbent.forecast, reverse=True):

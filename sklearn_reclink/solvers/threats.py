@@ -77,7 +77,7 @@ class NearestImpostors:
 
     def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         impostors, margins = np.empty(len(records), dtype=np.int64), np.empty(len(records))
-        every = np.arange(self._problem.n_records)
+        every = np.arange(self._problem.n_masked)
         for place, record in enumerate(records):
             others = every[every != record]
             rows, _ = self._problem.rows(np.full(len(others), record), others)

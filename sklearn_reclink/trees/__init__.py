@@ -14,9 +14,11 @@ named tuples of arrays: they can be pickled, and the compiled functions take the
 compiled functions release the interpreter's lock.
 
 ``formulas`` defines the distances and the bound of a box, ``building`` the tree, ``searching``
-the two walks, ``impostors`` the questions above. Importing the room imports numba.
+the two walks, ``impostors`` the questions above, ``boxes`` one more: is anyone nearer in every
+variable? Importing the room imports numba.
 """
 
+from sklearn_reclink.trees.boxes import someone_in_box
 from sklearn_reclink.trees.building import Tree, build
 from sklearn_reclink.trees.formulas import (
     CHOQUET,
@@ -51,4 +53,5 @@ __all__ = [
     "nearest_impostor",
     "nearest_points",
     "reaches",
+    "someone_in_box",
 ]
