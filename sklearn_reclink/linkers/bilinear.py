@@ -141,6 +141,10 @@ CONSTRAINTS = {
 class BilinearLinker(LearnedLinker):
     """Link records by the symmetric bilinear form that re-identifies the most of them.
 
+    A positive semidefinite matrix links by a search tree, in time near-linear in the records. With
+    any other, all pairs are compared, in batches on the workers of ``n_jobs``: the time grows with
+    the square of the records, and ``verbose`` shows beforehand how long it may take.
+
     Parameters
     ----------
     constraint : {"free", "nonnegative", "projected", "psd"}, default="psd"
@@ -163,7 +167,7 @@ class BilinearLinker(LearnedLinker):
     random_state : int, RandomState instance or None, default=None
         Seed of the search. An optimum has many matrices; the seed decides among them.
     verbose : int, default=0
-        Print the progress of the search when positive.
+        Print the progress of the search, and of linking, when positive.
 
     Attributes
     ----------

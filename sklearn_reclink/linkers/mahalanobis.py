@@ -69,7 +69,7 @@ class MahalanobisLinker(BaseLinker):
     random_state : int, RandomState instance or None, default=None
         Not used; present so that all linkers take the same options.
     verbose : int, default=0
-        Not used; present so that all linkers take the same options.
+        Print the progress of linking when positive.
 
     Attributes
     ----------
