@@ -105,15 +105,21 @@ def fit_sample(sample: Pair, time_limit: float) -> dict[str, Fit]:
     return found
 
 
-def fit_all(pairs: Mapping[str, list[Pair]], time_limit: float) -> Fits:
+def fit_all(
+    pairs: Mapping[str, list[Pair]], n_seeds: int, time_limit: float, budget: float
+) -> tuple[Fits, int]:
+    """The fits of every file, and of how many seeds: none is begun after the budget."""
     fits = defaultdict(list)
-    for file, samples in pairs.items():
-        begin = time.perf_counter()
-        for sample in samples:
-            for name, found in fit_sample(sample, time_limit).items():
+    begin = time.perf_counter()
+    for seed in range(n_seeds):
+        if seed and time.perf_counter() - begin > budget:
+            return fits, seed
+        for file, samples in pairs.items():
+            for name, found in fit_sample(samples[seed], time_limit).items():
                 fits[file, name].append(found)
-        print(f"{file}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
-    return fits
+            seconds = time.perf_counter() - begin
+            print(f"sample {seed + 1}, {file}: {seconds:.0f} s", file=sys.stderr, flush=True)
+    return fits, n_seeds
 
 
 def broken_orders(fits: Fits, files: Iterable[str]) -> list[str]:
@@ -154,6 +160,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="seed 0, all files but M5-38, M7-999")
     parser.add_argument("--seeds", type=int, nargs="+", help="samples of 400 records")
     parser.add_argument("--files", nargs="+", choices=FILES)
+    parser.add_argument(
+        "--budget", type=float, default=float("inf"), help="no new seed after these seconds"
+    )
     parser.add_argument("--time-limit", type=float, default=120.0, help="of a fit, seconds")
     parser.add_argument("--data-home", help="the folder of casc_census.csv")
     options = parser.parse_args(arguments)
@@ -171,9 +180,10 @@ def main() -> int:
     pairs = {file: [FILES[file].draw(census, seed) for seed in options.seeds] for file in files}
     warm_up()
     begin = time.perf_counter()
-    fits = fit_all(pairs, options.time_limit)
+    fits, n_seeds = fit_all(pairs, len(options.seeds), options.time_limit, options.budget)
+    pairs = {file: samples[:n_seeds] for file, samples in pairs.items()}
     scored = [file for file in files if file in SIX_FILES]
-    print(f"400 of {len(census)} records, seeds {', '.join(map(str, options.seeds))}.")
+    print(f"400 of {len(census)} records, seeds {', '.join(map(str, options.seeds[:n_seeds]))}.")
     print_census(census)
     print_percentages(fits, files, LINKERS)
     print_seconds(fits, files, LINKERS)

@@ -41,6 +41,8 @@ class Status(StrEnum):
     UNDECIDED = "undecided"
     # The parameters found were proven optimal, then projected onto a smaller set.
     PROJECTED = "projected"
+    # The parameters found were proven optimal, then mixed with equal ones.
+    SHRUNK = "shrunk"
     # Found by a search that sets out to prove nothing.
     HEURISTIC = "heuristic"
 

@@ -2,7 +2,8 @@
 
 A subclass names its family of distances and learns ``theta``; reading the files, their scales,
 the recount and every question asked afterwards are here. ``n_linked_`` is counted by the same
-function that `score` calls, never taken from a solver.
+function that `score` calls, never taken from a solver. It counts the links of the rule
+``"nearest"``, the papers', which ``bound_`` bounds; `score`, `predict` and `link` follow ``rule``.
 """
 
 from __future__ import annotations
@@ -15,23 +16,31 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_reclink import linking
 from sklearn_reclink.differences import Scales, column_names, learn_scales
 from sklearn_reclink.distances import Distance
+from sklearn_reclink.linkers import ruled
 from sklearn_reclink.linkers.alignment import alignment_warning
 from sklearn_reclink.linkers.files import read_masked, read_original, read_pair
+from sklearn_reclink.linking.all_pairs import AllPairs
+from sklearn_reclink.linking.batches import ask_all
 from sklearn_reclink.problem import Solution, Status
+from sklearn_reclink.ranks import RankScales, learn_ranks
+
+# Most pairs of which the temperature of a rule is learnt.
+_TEMPERATURE_PAIRS = 1000
 
 
 class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     """Base of all linkers."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "standardize": [StrOptions({"separate", "difference"}), None],
+        "standardize": [StrOptions({"separate", "difference", "rank"}), None],
+        "rule": [StrOptions(set(ruled.RULES))],
         "time_limit": [Interval(Real, 0, None, closed="left"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -41,19 +50,22 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     # Law 7 of a monotone distance: some records no parameters can link.
     _has_ceiling = True
 
-    scales_: Scales
+    scales_: Scales | RankScales
     masked_: np.ndarray
+    temperature_: float
 
     def __init__(
         self,
         *,
         standardize: str | None = "separate",
+        rule: str = "nearest",
         time_limit: float | None = 60.0,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
     ):
         self.standardize = standardize
+        self.rule = rule
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -104,6 +116,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         original, masked = self._read_files(X, y)
         solution = self._learn(original, masked)
         self._count(original, masked, solution)
+        if self.rule in ruled.WITH_TEMPERATURE:
+            self.temperature_ = self._learn_temperature(original, masked)
         return self
 
     def _read_files(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -112,7 +126,10 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         message = alignment_warning(original, masked, self.standardize)
         if message:
             warnings.warn(message, UserWarning, stacklevel=3)
-        self.scales_ = learn_scales(original, masked, self.standardize)
+        if self.standardize == "rank":
+            self.scales_ = learn_ranks(original, masked)
+        else:
+            self.scales_ = learn_scales(original, masked, self.standardize)
         if not self.scales_.informative.any():
             raise ValueError(
                 f"all {original.shape[1]} columns are constant in X or in y: nothing tells one "
@@ -121,8 +138,27 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         self.masked_ = masked
         return self.scales_.original(original), self.scales_.masked(masked)
 
+    def _learn_temperature(self, original: np.ndarray, masked: np.ndarray) -> float:
+        """The scale that makes distances log-likelihoods, from some of the aligned pairs."""
+        rows = np.arange(len(original))
+        if len(rows) > _TEMPERATURE_PAIRS:
+            order = check_random_state(self.random_state).permutation(len(rows))
+            rows = np.sort(order[:_TEMPERATURE_PAIRS])
+        return ruled.scale_of(
+            self._pairs(self._coordinates(original[rows]), self._coordinates(masked[rows]))
+        )
+
+    def _pairs(self, original: np.ndarray, masked: np.ndarray) -> AllPairs:
+        return AllPairs(self._distance, self._theta, original, masked)
+
+    @property
+    def _ruling(self) -> dict[str, Any]:
+        """What a rule other than "nearest" needs besides the pairs."""
+        scale = self.temperature_ if self.rule in ruled.WITH_TEMPERATURE else 1.0
+        return {"rule": self.rule, "scale": scale, "work": self._work}
+
     def predict(self, X: Any, pool: Any = None) -> np.ndarray:
-        """Link each original record to its nearest masked record.
+        """Link each original record to a masked record, the nearest unless ``rule`` says else.
 
         Parameters
         ----------
@@ -134,9 +170,12 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         ndarray of int of shape (n_records,)
-            Row in the pool; the lowest one where several are tied as nearest.
+            Row in the pool; the lowest one where several are tied as nearest. The rule
+            ``"one_to_one"`` leaves some without a link, -1, where ``X`` has more records.
         """
         original, masked = self._read_search(X, pool)
+        if self.rule != "nearest":
+            return ruled.predicted(self._pairs(original, masked), **self._ruling)
         return linking.nearest(self._distance, self._theta, original, masked, **self._work)
 
     def kneighbors(
@@ -158,9 +197,11 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         distances : ndarray of shape (n_records, n_neighbors)
-            Squared distances, as the papers define them; a bilinear one may be negative.
+            Squared distances, as the papers define them; a bilinear one may be negative. The
+            rules ``"density"`` and ``"balanced"`` add a price for each masked record.
         rows : ndarray of int of shape (n_records, n_neighbors)
-            Rows in the pool, nearest first; the first is that of `predict`.
+            Rows in the pool, nearest first; the first is that of `predict`, unless by the rule
+            ``"one_to_one"``.
         """
         original, masked = self._read_search(X, pool)
         if not isinstance(n_neighbors, int | np.integer) or not 1 <= n_neighbors <= len(masked):
@@ -168,6 +209,10 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
                 f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the "
                 f"{len(masked)} records of the pool"
             )
+        if self.rule in ruled.WITH_TEMPERATURE:
+            pairs = ruled.priced(self._pairs(original, masked), self.rule, self.temperature_)
+            found = ask_all(pairs, "k_nearest", n_neighbors=int(n_neighbors), **self._work)
+            return (found[0], found[1]) if return_distance else found[1]
         distances, rows = linking.k_nearest(
             self._distance, self._theta, original, masked, int(n_neighbors), **self._work
         )
@@ -187,14 +232,17 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             Links, distances, ties and rates.
         """
         original, masked = self._read_aligned(X, y)
+        if self.rule != "nearest":
+            return ruled.links(self._pairs(original, masked), **self._ruling)
         return linking.link(self._distance, self._theta, original, masked, **self._work)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of records re-identified with ``y`` as the pool.
 
         A record counts when its own masked version is strictly nearer than every other record
-        of ``y``. The smaller the pool the easier that is: a rate on part of a file is above the
-        rate on the whole, so read it with the number of records beside it.
+        of ``y``, prices of the rule included; by the rule ``"one_to_one"``, when it has its own
+        in every optimal assignment. The smaller the pool the easier that is: a rate on part of a
+        file is above the rate on the whole, so read it with the number of records beside it.
 
         Parameters
         ----------
@@ -208,11 +256,16 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         float
         """
         original, masked = self._read_aligned(X, y)
-        linked = linking.linked_mask(self._distance, self._theta, original, masked, **self._work)
+        if self.rule != "nearest":
+            linked = ruled.linked(self._pairs(original, masked), **self._ruling)
+        else:
+            linked = linking.linked_mask(
+                self._distance, self._theta, original, masked, **self._work
+            )
         return float(np.average(linked, weights=sample_weight))
 
     def _count(self, original: np.ndarray, masked: np.ndarray, solution: Solution | None) -> None:
-        """Recount the links, and say what is proven about them."""
+        """Recount the links of the rule "nearest", and say what is proven about them."""
         linked = linking.linked_mask(
             self._distance,
             self._theta,
@@ -281,6 +334,6 @@ def _status(n_linked: int, bound: int, solution: Solution | None) -> Status:
     if n_linked == bound:
         return Status.OPTIMAL
     said = None if solution is None else solution.status
-    if said in (Status.TIME_LIMIT, Status.PROJECTED, Status.HEURISTIC):
+    if said in (Status.TIME_LIMIT, Status.PROJECTED, Status.SHRUNK, Status.HEURISTIC):
         return said
     return Status.UNDECIDED

@@ -141,6 +141,10 @@ CONSTRAINTS = {
 class BilinearLinker(LearnedLinker):
     """Link records by the symmetric bilinear form that re-identifies the most of them.
 
+    A positive semidefinite matrix links by a search tree, in time near-linear in the records. With
+    any other, all pairs are compared, in batches on the workers of ``n_jobs``: the time grows with
+    the square of the records, and ``verbose`` shows beforehand how long it may take.
+
     Parameters
     ----------
     constraint : {"free", "nonnegative", "projected", "psd"}, default="psd"
@@ -148,11 +152,22 @@ class BilinearLinker(LearnedLinker):
         with no negative distance between a record of ``X`` and a record of ``y``; the best free
         one, then projected onto the positive semidefinite ones; or the positive semidefinite
         ones themselves, with which the distance is a metric up to identification.
-    standardize : {"separate", "difference"} or None, default="separate"
+    standardize : {"separate", "difference", "rank"} or None, default="separate"
         ``"separate"`` standardises each file by its own means and standard deviations;
         ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; None takes
         ``a - b`` as it is. A column constant in either file contributes nothing and has zeros in
         the matrix (in its diagonal, the rounding that makes the matrix positive semidefinite).
+        ``"rank"`` compares ranks, each as a share of its own file.
+    rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
+        How distances become links in `predict`, `link` and `score`: the nearest masked record,
+        as in the papers; the same with a price for masked records that many originals are near
+        to (``"density"``, and ``"balanced"``, where prices leave one link each on average); or
+        the one-to-one assignment of least total distance. ``n_linked_``, ``bound_`` and
+        ``status_`` are always of ``"nearest"``.
+    shrinkage : float, default=0.0
+        Share of equal weights mixed into the learnt parameters, which then fit the known pairs
+        less and others often better. ``bound_`` stays that of the unshrunk ones, and ``status_``
+        is ``"shrunk"`` where links are lost.
     time_limit : float or None, default=60.0
         Seconds after which the search ends without a proof; None for no limit. The best matrix
         found is kept, ``bound_`` says how far it may be from the optimum, and a
@@ -163,7 +178,7 @@ class BilinearLinker(LearnedLinker):
     random_state : int, RandomState instance or None, default=None
         Seed of the search. An optimum has many matrices; the seed decides among them.
     verbose : int, default=0
-        Print the progress of the search when positive.
+        Print the progress of the search, and of linking, when positive.
 
     Attributes
     ----------
@@ -219,6 +234,8 @@ class BilinearLinker(LearnedLinker):
         *,
         constraint: str = "psd",
         standardize: str | None = "separate",
+        rule: str = "nearest",
+        shrinkage: float = 0.0,
         time_limit: float | None = 60.0,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -226,6 +243,8 @@ class BilinearLinker(LearnedLinker):
     ):
         super().__init__(
             standardize=standardize,
+            rule=rule,
+            shrinkage=shrinkage,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,
@@ -261,3 +280,10 @@ class BilinearLinker(LearnedLinker):
         if constraint.projects and solution.status is Status.OPTIMAL:
             return replace(solution, status=Status.PROJECTED)
         return solution
+
+    def _shrink(self, share: float) -> None:
+        # both of the Frobenius norm of the identity
+        equal = np.diag(self._informative.astype(float))
+        norm = np.linalg.norm(self.matrix_)
+        scaled = self.matrix_ * (np.linalg.norm(equal) / norm) if norm > 0 else equal
+        self.matrix_ = (1 - share) * scaled + share * equal

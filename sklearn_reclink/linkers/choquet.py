@@ -63,11 +63,22 @@ class ChoquetLinker(LearnedLinker):
         Largest number of variables that may interact: the Moebius transform of the capacity
         vanishes on larger subsets. 1 gives the weighted means, None sets no limit and takes at
         most 10 variables that are not constant; with a limit, at most 14.
-    standardize : {"separate", "difference"} or None, default="separate"
+    standardize : {"separate", "difference", "rank"} or None, default="separate"
         ``"separate"`` standardises each file by its own means and standard deviations;
         ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; None takes
         ``a - b`` as it is. A column constant in either file contributes nothing: adding it to a
         subset leaves the capacity as it is.
+        ``"rank"`` compares ranks, each as a share of its own file.
+    rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
+        How distances become links in `predict`, `link` and `score`: the nearest masked record,
+        as in the papers; the same with a price for masked records that many originals are near
+        to (``"density"``, and ``"balanced"``, where prices leave one link each on average); or
+        the one-to-one assignment of least total distance. ``n_linked_``, ``bound_`` and
+        ``status_`` are always of ``"nearest"``.
+    shrinkage : float, default=0.0
+        Share of equal weights mixed into the learnt parameters, which then fit the known pairs
+        less and others often better. ``bound_`` stays that of the unshrunk ones, and ``status_``
+        is ``"shrunk"`` where links are lost.
     time_limit : float or None, default=60.0
         Seconds after which the search ends without a proof; None for no limit. The best capacity
         found is kept, ``bound_`` says how far it may be from the optimum, and a
@@ -139,6 +150,8 @@ class ChoquetLinker(LearnedLinker):
         constraint: str = "monotone",
         k_additive: int | None = None,
         standardize: str | None = "separate",
+        rule: str = "nearest",
+        shrinkage: float = 0.0,
         time_limit: float | None = 60.0,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -146,6 +159,8 @@ class ChoquetLinker(LearnedLinker):
     ):
         super().__init__(
             standardize=standardize,
+            rule=rule,
+            shrinkage=shrinkage,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,
@@ -195,6 +210,11 @@ class ChoquetLinker(LearnedLinker):
         self.mobius_[_subsets_of(self._informative)] = mobius
         return solution
 
+    def _shrink(self, share: float) -> None:
+        self.capacity_, self.mobius_ = shrunk(
+            self.capacity_, self.mobius_, share, self._informative
+        )
+
 
 def check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None:
     """Refuse more variables than a capacity can be learnt of."""
@@ -215,6 +235,17 @@ def check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None
             f"asked of all their 2^{n_variables} subsets; at most {MAX_VARIABLES_K_ADDITIVE} "
             "variables are possible with k_additive: leave some out, or use WeightedMeanLinker"
         )
+
+
+def shrunk(
+    capacity: np.ndarray, mobius: np.ndarray, share: float, informative: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """A capacity and its Moebius transform mixed with those of equal weights."""
+    equal = additive_capacity(informative / np.count_nonzero(informative))
+    mixed = (1 - share) * capacity + share * equal / equal[-1]
+    # rounding is monotone, and so is division: mu(V) = 1 and monotonicity stay exact
+    mixed_mobius = (1 - share) * mobius + share * capacity_to_mobius(equal)
+    return mixed / mixed[-1], mixed_mobius
 
 
 def _monotone(capacity: np.ndarray) -> np.ndarray:

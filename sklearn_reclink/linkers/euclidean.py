@@ -18,10 +18,17 @@ class EuclideanLinker(BaseLinker):
 
     Parameters
     ----------
-    standardize : {"separate", "difference"} or None, default="separate"
+    standardize : {"separate", "difference", "rank"} or None, default="separate"
         ``"separate"`` standardises each file by its own means and standard deviations;
         ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; None takes
         ``a - b`` as it is. A column constant in either file contributes nothing.
+        ``"rank"`` compares ranks, each as a share of its own file.
+    rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
+        How distances become links in `predict`, `link` and `score`: the nearest masked record,
+        as in the papers; the same with a price for masked records that many originals are near
+        to (``"density"``, and ``"balanced"``, where prices leave one link each on average); or
+        the one-to-one assignment of least total distance. ``n_linked_``, ``bound_`` and
+        ``status_`` are always of ``"nearest"``.
     time_limit : float or None, default=60.0
         Not used; present so that all linkers take the same options.
     n_jobs : int or None, default=None
@@ -29,7 +36,7 @@ class EuclideanLinker(BaseLinker):
     random_state : int, RandomState instance or None, default=None
         Not used; present so that all linkers take the same options.
     verbose : int, default=0
-        Not used; present so that all linkers take the same options.
+        Print the progress of linking when positive.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn_reclink.capacity import capacity_to_mobius
 from sklearn_reclink.distances import Choquet, Distance
 from sklearn_reclink.domains import Domain, MonotoneCapacities
-from sklearn_reclink.linkers.choquet import check_size, with_null_variables
+from sklearn_reclink.linkers.choquet import check_size, shrunk, with_null_variables
 from sklearn_reclink.linkers.learned import LearnedLinker
 from sklearn_reclink.problem import LinkageProblem, Solution, Status
 
@@ -46,11 +46,22 @@ class HLMSChoquetLinker(LearnedLinker):
     refine : int, default=300
         Number of exact line searches after the epochs, from the best capacity and again from
         inverse variances as weights. 0 for the epochs alone, as in the paper.
-    standardize : {"separate", "difference"} or None, default="separate"
+    standardize : {"separate", "difference", "rank"} or None, default="separate"
         ``"separate"`` standardises each file by its own means and standard deviations;
         ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; None takes
         ``a - b`` as it is. A column constant in either file contributes nothing: adding it to a
         subset leaves the capacity as it is.
+        ``"rank"`` compares ranks, each as a share of its own file.
+    rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
+        How distances become links in `predict`, `link` and `score`: the nearest masked record,
+        as in the papers; the same with a price for masked records that many originals are near
+        to (``"density"``, and ``"balanced"``, where prices leave one link each on average); or
+        the one-to-one assignment of least total distance. ``n_linked_``, ``bound_`` and
+        ``status_`` are always of ``"nearest"``.
+    shrinkage : float, default=0.0
+        Share of equal weights mixed into the learnt parameters, which then fit the known pairs
+        less and others often better. ``bound_`` stays that of the unshrunk ones, and ``status_``
+        is ``"shrunk"`` where links are lost.
     time_limit : float or None, default=60.0
         Seconds after which the search ends with the best capacity so far and a
         `ConvergenceWarning`; None for no limit.
@@ -124,6 +135,8 @@ class HLMSChoquetLinker(LearnedLinker):
         steps: str = "relative",
         refine: int = 300,
         standardize: str | None = "separate",
+        rule: str = "nearest",
+        shrinkage: float = 0.0,
         time_limit: float | None = 60.0,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -131,6 +144,8 @@ class HLMSChoquetLinker(LearnedLinker):
     ):
         super().__init__(
             standardize=standardize,
+            rule=rule,
+            shrinkage=shrinkage,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,
@@ -194,3 +209,8 @@ class HLMSChoquetLinker(LearnedLinker):
         self.capacity_ = with_null_variables(np.append(0.0, theta), self._informative)
         self.mobius_ = capacity_to_mobius(self.capacity_)
         return solution
+
+    def _shrink(self, share: float) -> None:
+        self.capacity_, self.mobius_ = shrunk(
+            self.capacity_, self.mobius_, share, self._informative
+        )

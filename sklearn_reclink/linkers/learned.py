@@ -1,7 +1,10 @@
 """What all linkers that search for their parameters share.
 
 A family names its distance, the cone of admissible parameters, where to start, and how the
-parameters found become what users read. Columns constant in either file take no part in the
+parameters found become what users read. *Shrinkage* mixes the parameters found with those of equal
+weights, ``(1 - s) theta + s theta_equal``, both normalised alike: every set of admissible
+parameters here is convex and holds the equal ones. What was proven of the parameters found stays a
+bound; the links are recounted. Columns constant in either file take no part in the
 search: they have coordinate 0 in all records.
 """
 
@@ -12,8 +15,11 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Real
+from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
 from sklearn_reclink.distances import WeightedMean
 from sklearn_reclink.domains import Domain, Orthant
@@ -27,6 +33,32 @@ _FIRST_SHARE = 0.7
 
 class LearnedLinker(BaseLinker):
     """Base of the linkers that search for the parameters that link the most records."""
+
+    _parameter_constraints = {
+        **BaseLinker._parameter_constraints,
+        "shrinkage": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    def __init__(
+        self,
+        *,
+        standardize: str | None = "separate",
+        rule: str = "nearest",
+        shrinkage: float = 0.0,
+        time_limit: float | None = 60.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ):
+        super().__init__(
+            standardize=standardize,
+            rule=rule,
+            time_limit=time_limit,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.shrinkage = shrinkage
 
     @abstractmethod
     def _domain(self, original: np.ndarray, masked: np.ndarray) -> Domain:
@@ -43,6 +75,10 @@ class LearnedLinker(BaseLinker):
         The coordinates are those of all variables. Returns what is proven of what was set.
         """
 
+    @abstractmethod
+    def _shrink(self, share: float) -> None:
+        """Mix what users read with that of equal weights, ``share`` of the latter."""
+
     def _problem(self, original: np.ndarray, masked: np.ndarray) -> LinkageProblem:
         """The problem to solve for standardised coordinates of all variables."""
         original, masked = original[:, self._informative], masked[:, self._informative]
@@ -58,7 +94,12 @@ class LearnedLinker(BaseLinker):
         solution = self._best_of(problem, starts)
         if solution.theta is None:
             solution = replace(solution, theta=starts[0])
-        return self._settle(solution, original, masked)
+        settled = self._settle(solution, original, masked)
+        if self.shrinkage > 0:
+            self._shrink(float(self.shrinkage))
+            if settled.status in (Status.OPTIMAL, Status.PROJECTED):
+                settled = replace(settled, status=Status.SHRUNK)
+        return settled
 
     def _best_of(self, problem: LinkageProblem, starts: Sequence[np.ndarray]) -> Solution:
         """Search; where no proof comes of it, go on from the best weighted mean.

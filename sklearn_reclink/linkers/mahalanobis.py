@@ -57,11 +57,18 @@ class MahalanobisLinker(BaseLinker):
 
     Parameters
     ----------
-    standardize : {"separate", "difference"} or None, default=None
+    standardize : {"separate", "difference", "rank"} or None, default=None
         None is the papers' distance, on raw differences ``a - b``: both files must be in the
         same units. ``"separate"`` standardises each file by its own means and standard
         deviations first; ``"difference"`` divides by the standard deviation of ``X - y``, which
         changes the matrix and no link. A column constant in either file contributes nothing.
+        ``"rank"`` compares ranks, each as a share of its own file.
+    rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
+        How distances become links in `predict`, `link` and `score`: the nearest masked record,
+        as in the papers; the same with a price for masked records that many originals are near
+        to (``"density"``, and ``"balanced"``, where prices leave one link each on average); or
+        the one-to-one assignment of least total distance. ``n_linked_``, ``bound_`` and
+        ``status_`` are always of ``"nearest"``.
     time_limit : float or None, default=60.0
         Not used; present so that all linkers take the same options.
     n_jobs : int or None, default=None
@@ -69,7 +76,7 @@ class MahalanobisLinker(BaseLinker):
     random_state : int, RandomState instance or None, default=None
         Not used; present so that all linkers take the same options.
     verbose : int, default=0
-        Not used; present so that all linkers take the same options.
+        Print the progress of linking when positive.
 
     Attributes
     ----------
@@ -115,6 +122,7 @@ class MahalanobisLinker(BaseLinker):
         self,
         *,
         standardize: str | None = None,
+        rule: str = "nearest",
         time_limit: float | None = 60.0,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -122,6 +130,7 @@ class MahalanobisLinker(BaseLinker):
     ):
         super().__init__(
             standardize=standardize,
+            rule=rule,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,

@@ -23,10 +23,21 @@ class OWALinker(LearnedLinker):
 
     Parameters
     ----------
-    standardize : {"separate", "difference"} or None, default="separate"
+    standardize : {"separate", "difference", "rank"} or None, default="separate"
         ``"separate"`` standardises each file by its own means and standard deviations;
         ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; None takes
         ``a - b`` as it is. A column constant in either file contributes nothing.
+        ``"rank"`` compares ranks, each as a share of its own file.
+    rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
+        How distances become links in `predict`, `link` and `score`: the nearest masked record,
+        as in the papers; the same with a price for masked records that many originals are near
+        to (``"density"``, and ``"balanced"``, where prices leave one link each on average); or
+        the one-to-one assignment of least total distance. ``n_linked_``, ``bound_`` and
+        ``status_`` are always of ``"nearest"``.
+    shrinkage : float, default=0.0
+        Share of equal weights mixed into the learnt parameters, which then fit the known pairs
+        less and others often better. ``bound_`` stays that of the unshrunk ones, and ``status_``
+        is ``"shrunk"`` where links are lost.
     time_limit : float or None, default=60.0
         Seconds after which the search ends without a proof; None for no limit. The best weights
         found are kept, ``bound_`` says how far they may be from the optimum, and a
@@ -98,3 +109,8 @@ class OWALinker(LearnedLinker):
         weights[: len(solution.theta)] = np.maximum(solution.theta, 0)
         self.weights_ = weights / weights.sum()
         return solution
+
+    def _shrink(self, share: float) -> None:
+        # constant variables differ nowhere: they take the last ranks
+        equal = np.sort(self._informative)[::-1] / np.count_nonzero(self._informative)
+        self.weights_ = (1 - share) * self.weights_ + share * equal

@@ -27,6 +27,8 @@ from sklearn_reclink.rules import (
 )
 
 RULES = ("nearest", "density", "balanced", "one_to_one")
+# Rules that need to know what distance is how much less likely.
+WITH_TEMPERATURE = ("density", "balanced")
 
 
 def scores_of(pairs: Pairs, scale: float = 1.0) -> Scores:

@@ -59,11 +59,22 @@ class WeightedMeanLinker(LearnedLinker):
     constraint : {"simplex", "positive"}, default="simplex"
         Weights that sum to 1 and are at least 0, or greater than 0. Both link the same number of
         records.
-    standardize : {"separate", "difference"} or None, default="separate"
+    standardize : {"separate", "difference", "rank"} or None, default="separate"
         ``"separate"`` standardises each file by its own means and standard deviations;
         ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; None takes
         ``a - b`` as it is. A column constant in either file contributes nothing and has weight
         0 (with ``"positive"``, a small one without effect).
+        ``"rank"`` compares ranks, each as a share of its own file.
+    rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
+        How distances become links in `predict`, `link` and `score`: the nearest masked record,
+        as in the papers; the same with a price for masked records that many originals are near
+        to (``"density"``, and ``"balanced"``, where prices leave one link each on average); or
+        the one-to-one assignment of least total distance. ``n_linked_``, ``bound_`` and
+        ``status_`` are always of ``"nearest"``.
+    shrinkage : float, default=0.0
+        Share of equal weights mixed into the learnt parameters, which then fit the known pairs
+        less and others often better. ``bound_`` stays that of the unshrunk ones, and ``status_``
+        is ``"shrunk"`` where links are lost.
     time_limit : float or None, default=60.0
         Seconds after which the search ends without a proof; None for no limit. The best weights
         found are kept, ``bound_`` says how far they may be from the optimum, and a
@@ -124,6 +135,8 @@ class WeightedMeanLinker(LearnedLinker):
         *,
         constraint: str = "simplex",
         standardize: str | None = "separate",
+        rule: str = "nearest",
+        shrinkage: float = 0.0,
         time_limit: float | None = 60.0,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -131,6 +144,8 @@ class WeightedMeanLinker(LearnedLinker):
     ):
         super().__init__(
             standardize=standardize,
+            rule=rule,
+            shrinkage=shrinkage,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,
@@ -161,3 +176,7 @@ class WeightedMeanLinker(LearnedLinker):
 
         self.weights_ = CONSTRAINTS[self.constraint](theta / theta.sum(), count)
         return solution
+
+    def _shrink(self, share: float) -> None:
+        equal = self._informative / np.count_nonzero(self._informative)
+        self.weights_ = (1 - share) * self.weights_ + share * equal

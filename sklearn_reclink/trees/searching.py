@@ -204,20 +204,9 @@ def _walks(guide: int) -> tuple[Any, Any]:
             while count < most:
                 if point == stop:
                     node, top = _next_leaf(
-                        right,
-                        low,
-                        high,
-                        guide,
-                        weights,
-                        queries,
-                        i,
-                        limit,
-                        stack,
-                        bounds,
-                        top,
-                        c,
+                        right, low, high, guide, weights, queries, i, limit, stack, bounds, top, c,
                         order,
-                    )
+                    )  # fmt: skip
                     if node < 0:
                         break
                     point, stop = begin[node], end[node]
@@ -282,20 +271,9 @@ def _walks(guide: int) -> tuple[Any, Any]:
             while True:
                 if point == stop:
                     node, top = _next_leaf(
-                        right,
-                        low,
-                        high,
-                        guide,
-                        weights,
-                        queries,
-                        i,
-                        limit,
-                        stack,
-                        bounds,
-                        top,
-                        c,
+                        right, low, high, guide, weights, queries, i, limit, stack, bounds, top, c,
                         order,
-                    )
+                    )  # fmt: skip
                     if node < 0:
                         break
                     point, stop = begin[node], end[node]

@@ -1,0 +1,211 @@
+"""How long linking takes, beside a bare KD-tree on the same points.
+
+    python benchmarks/linking.py            # 100,000 and 1,000,000 records
+    python benchmarks/linking.py --quick    # 100,000 records
+
+The original file comes from ``make_microdata`` (n = 6, light tails) and is masked by independent
+noise of a tenth of each variable's standard deviation. Parameters are learnt on the first 400
+records; ``score`` and ``predict`` then link the whole files, with the masked file as the pool.
+
+One table. ``s`` are wall seconds of the method of the estimator, compilation apart, on two workers;
+``x tree`` divides them by the seconds of a bare ``scipy.spatial.cKDTree``, build and two-nearest
+query with two workers, on the same points (mapped by the weights or the matrix where the distance
+has one, else standardised); ``exponent`` is that of the growth from the smaller file. Rivals that
+compare all pairs are measured on few records and extrapolated by the square of their number, the
+minimum is asked of 200 records and extrapolated by their number: those rows are marked ~. The last
+line is the peak memory of the whole process, rivals included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.spatial import cKDTree
+from sklearn.metrics import pairwise_distances_argmin
+
+from sklearn_reclink import (
+    BilinearLinker,
+    ChoquetLinker,
+    MahalanobisLinker,
+    OWALinker,
+    WeightedMeanLinker,
+)
+from sklearn_reclink.datasets import make_microdata
+
+N_FEATURES = 6
+N_TRAIN = 400
+NOISE = 0.1
+WORKERS = 2
+
+
+def files(n_records: int) -> tuple[np.ndarray, np.ndarray]:
+    original = make_microdata(n_records, N_FEATURES, random_state=0).astype(float)
+    noise = np.random.default_rng(1).normal(size=original.shape)
+    return original, original + NOISE * original.std(axis=0) * noise
+
+
+def random_capacity(seed: int, *, zero_singletons: bool = False) -> np.ndarray:
+    capacity = np.random.default_rng(seed).uniform(size=2**N_FEATURES)
+    capacity[0] = 0.0
+    if zero_singletons:
+        capacity[[1 << k for k in range(N_FEATURES)]] = 0.0
+    for subset in range(1, len(capacity)):
+        parts = [subset ^ 1 << k for k in range(N_FEATURES) if subset >> k & 1]
+        capacity[subset] = max(capacity[subset], *capacity[parts])
+    return capacity / capacity[-1]
+
+
+def learn(X: np.ndarray, Y: np.ndarray) -> dict[str, Any]:
+    """A fitted estimator for every row of the table."""
+    options = {"n_jobs": WORKERS, "random_state": 0, "time_limit": 5.0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a proof is not needed here
+        linkers = {
+            "weighted mean": WeightedMeanLinker(**options).fit(X, Y),
+            "Mahalanobis": MahalanobisLinker(n_jobs=WORKERS).fit(X, Y),
+            "bilinear, psd": BilinearLinker(**options).fit(X, Y),
+            "OWA": OWALinker(**options).fit(X, Y),
+            "Choquet": ChoquetLinker(**options).fit(X, Y),
+        }
+
+        def choquet(capacity: np.ndarray) -> ChoquetLinker:
+            linker = ChoquetLinker(n_jobs=WORKERS, time_limit=0.0).fit(X[:50], Y[:50])
+            linker.scales_ = linkers["Choquet"].scales_
+            linker.capacity_ = capacity
+            return linker
+
+        for seed in range(10):
+            linkers[f"Choquet, random {seed}"] = choquet(random_capacity(seed))
+        linkers["Choquet, zero singletons"] = choquet(random_capacity(0, zero_singletons=True))
+        for name, weights in (("maximum", np.eye(6)[0]), ("minimum", np.eye(6)[-1])):
+            linker = OWALinker(n_jobs=WORKERS, time_limit=0.0).fit(X[:50], Y[:50])
+            linker.scales_, linker.weights_ = linkers["OWA"].scales_, weights
+            linkers[name] = linker
+    return linkers
+
+
+def mapped(linker: Any, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both files in coordinates whose Euclidean distance is that of the linker, if there are."""
+    a, b = linker.scales_.original(X), linker.scales_.masked(Y)
+    root = np.eye(N_FEATURES)
+    if isinstance(linker, WeightedMeanLinker):
+        root = np.diag(np.sqrt(linker.weights_))[:, linker.weights_ > 0]
+    elif isinstance(linker, MahalanobisLinker):
+        root = linker.whitening_
+    elif isinstance(linker, BilinearLinker):
+        values, vectors = np.linalg.eigh(linker.matrix_)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+    return a @ root, b @ root
+
+
+def seconds_of(work: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    answer = work()
+    return time.perf_counter() - start, answer
+
+
+def bare_tree(a: np.ndarray, b: np.ndarray) -> float:
+    return seconds_of(lambda: cKDTree(b).query(a, k=2, workers=WORKERS))[0]
+
+
+def by_recordlinkage(a: np.ndarray, b: np.ndarray) -> Any:
+    import pandas as pd
+    import recordlinkage
+
+    recordlinkage.logging.set_verbosity(recordlinkage.logging.ERROR)
+
+    names = [f"v{k}" for k in range(a.shape[1])]
+    left, right = pd.DataFrame(a, columns=names), pd.DataFrame(b, columns=names)
+    pairs = recordlinkage.Index().full().index(left, right)
+    compare = recordlinkage.Compare()
+    for name in names:
+        compare.numeric(name, name, method="gauss", scale=1.0)
+    return compare.compute(pairs, left, right).sum(axis=1).groupby(level=0).idxmax()
+
+
+def say(*cells: Any) -> None:
+    widths = (26, 12, 11, 7, 12, 9, 10)
+    line = f"{cells[0]:<{widths[0]}}"
+    line += "".join(f"{cell:>{width}}" for cell, width in zip(cells[1:], widths[1:], strict=False))
+    print(line, flush=True)
+
+
+class Table:
+    """Prints rows, remembering the seconds of the smaller file."""
+
+    def __init__(self) -> None:
+        self.before: dict[tuple[str, str], tuple[int, float]] = {}
+        say("distance", "question", "N", "rate", "s", "x tree", "exponent")
+
+    def row(
+        self, name: str, question: str, n: int, seconds: float, tree: float, rate: float | None
+    ) -> None:
+        exponent = ""
+        if (name, question) in self.before:
+            n_before, before = self.before[name, question]
+            exponent = f"{np.log(seconds / before) / np.log(n / n_before):.2f}"
+        self.before[name, question] = n, seconds
+        shown = "" if rate is None else f"{rate:.3f}"
+        say(
+            name, question, f"{n:,}", shown, f"{seconds:.2f}", f"{seconds / tree:.2f}", exponent
+        )  # fmt: skip
+
+    def extrapolated(self, name: str, n: int, measured: int, seconds: float, tree: float) -> None:
+        whole = seconds * (n / measured) ** 2
+        say(name, f"{measured:,}", f"{n:,}", "", f"~{whole:,.0f}", f"~{whole / tree:,.0f}", "")
+
+
+def measure(table: Table, linkers: dict[str, Any], n_records: int) -> None:
+    X, Y = files(n_records)
+    trees = {}
+    for name in ("weighted mean", "Mahalanobis", "bilinear, psd", "OWA"):
+        seconds = bare_tree(*mapped(linkers[name], X, Y))
+        trees[name] = seconds
+        table.row(f"bare tree, {name}", "2 nearest", n_records, seconds, seconds, None)
+    for name, linker in linkers.items():
+        tree = trees.get(name, trees["OWA"])
+        seconds, rate = seconds_of(lambda linker=linker: linker.score(X, Y))
+        table.row(name, "score", n_records, seconds, tree, rate)
+        asked = n_records if name != "minimum" else 200
+        seconds, _ = seconds_of(
+            lambda linker=linker, asked=asked: linker.predict(X[:asked], pool=Y)
+        )
+        question = "predict" if asked == n_records else f"~ {asked} asked"
+        table.row(name, question, n_records, seconds * n_records / asked, tree, None)
+    a, b = mapped(linkers["OWA"], X[:20_000], Y[:20_000])
+    seconds, _ = seconds_of(lambda: pairwise_distances_argmin(a, b))
+    table.extrapolated("pairwise_distances_argmin", n_records, len(a), seconds, trees["OWA"])
+    seconds, _ = seconds_of(lambda: by_recordlinkage(a[:1000], b[:1000]))
+    table.extrapolated("recordlinkage", n_records, 1000, seconds, trees["OWA"])
+    free = BilinearLinker(constraint="free", n_jobs=WORKERS)
+    free.__dict__.update(vars(linkers["bilinear, psd"]) | {"constraint": "free"})
+    free.matrix_ = np.diag([1.0, 1.0, 1.0, 1.0, 1.0, -0.01])
+    seconds, _ = seconds_of(lambda: free.score(X[:10_000], Y[:10_000]))
+    table.extrapolated("bilinear, indefinite", n_records, 10_000, seconds, trees["OWA"])
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="100,000 records only")
+    options = parser.parse_args(arguments)
+    X, Y = files(2000)
+    linkers = learn(X[:N_TRAIN], Y[:N_TRAIN])
+    for linker in linkers.values():  # compiles
+        linker.score(X, Y)
+        linker.predict(X, pool=Y)
+    table = Table()
+    for n_records in (100_000,) if options.quick else (100_000, 1_000_000):
+        measure(table, linkers, n_records)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak memory of the process: {peak:,.0f} MB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
