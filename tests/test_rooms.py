@@ -25,7 +25,7 @@ FLOORS = [
     {"solvers"},
     {"linking", "metrics"},
     {"linkers"},
-    {"inspection"},
+    {"inspection", "model_selection"},
     {"report", "cli", "demo", "__init__", "__main__"},
 ]
 INDEPENDENT = {"masking", "datasets"}
