@@ -27,7 +27,7 @@ from sklearn_reclink.trees.formulas import (
     SUM,
     Formula,
     monotone_formula,
-    reaches,
+    tie_limits,
 )
 from sklearn_reclink.trees.impostors import beaten, impostors_at_most_as_far, nearest_impostor
 from sklearn_reclink.trees.searching import at_most_as_far, distances_to, leaf_of, nearest_points
@@ -50,5 +50,5 @@ __all__ = [
     "monotone_formula",
     "nearest_impostor",
     "nearest_points",
-    "reaches",
+    "tie_limits",
 ]
