@@ -26,7 +26,7 @@ FLOORS = [
     {"solvers"},
     {"metrics"},
     {"linkers"},
-    {"inspection"},
+    {"inspection", "model_selection"},
     {"report", "cli", "demo", "__init__", "__main__"},
 ]
 INDEPENDENT = {"masking", "datasets"}

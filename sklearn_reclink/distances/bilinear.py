@@ -57,8 +57,10 @@ class Bilinear(Distance):
         matrix = self.unpack(theta, n_features)
         values, vectors = np.linalg.eigh(matrix)
         norm = float(np.linalg.norm(np.abs(matrix), 2))
-        if values[0] < -1e-14 * norm:
-            return None
+        if values[0] < -1e-14 * norm:  # no box bounds it: nothing is pruned
+            return Aggregation(
+                "sum", np.zeros(n_features), theta, "quadratic", condition=np.inf, norm=norm
+            )
         kept = values > 0
         return Aggregation(
             "sum",

@@ -14,10 +14,11 @@ Moebius transform ends at subsets of ``k`` variables, has few.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sklearn_reclink.capacity import (
@@ -35,7 +36,7 @@ from sklearn_reclink.domains import (
 )
 from sklearn_reclink.domains.submodular_k_additive import SubmodularKAdditiveCapacities
 from sklearn_reclink.linkers.learned import LearnedLinker, simple_weights
-from sklearn_reclink.problem import Solution
+from sklearn_reclink.problem import LinkageProblem, Solution
 
 CONSTRAINTS: dict[str, Callable[[int], Domain]] = {
     "monotone": MonotoneCapacities,
@@ -50,6 +51,8 @@ K_ADDITIVE: dict[str, Callable[[int, int], Domain]] = {
 MAX_VARIABLES = 10
 MAX_VARIABLES_K_ADDITIVE = 14
 MAX_COLUMNS = 20
+
+_SHARE_OF_HLMS = 0.7  # of the time for starts of a large file
 
 
 class ChoquetLinker(LearnedLinker):
@@ -191,6 +194,32 @@ class ChoquetLinker(LearnedLinker):
 
     def _from_weights(self, weights: np.ndarray) -> np.ndarray:
         return self._distance.pack(additive_capacity(weights))
+
+    def _more_starts(
+        self, problem: LinkageProblem
+    ) -> Callable[[float], Sequence[np.ndarray]] | None:
+        """Of a large file also the capacity of the HLMS heuristic, which needs no proof."""
+        from sklearn_reclink.solvers import hlms
+        from sklearn_reclink.solvers.large import MOST_RECORDS
+
+        means = super()._more_starts(problem)
+        free = self.k_additive is None and self.constraint == "monotone"
+        if means is None or not free or problem.n_records <= MOST_RECORDS:
+            return means
+
+        def heuristic_and_means(seconds: float) -> list[np.ndarray]:
+            learnt = hlms.learn(
+                problem.original,
+                problem.masked,
+                rng=np.random.default_rng(
+                    check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+                ),
+                time_limit=_SHARE_OF_HLMS * seconds,
+                n_jobs=self.n_jobs,
+            )
+            return [learnt.capacity[1:], *means((1 - _SHARE_OF_HLMS) * seconds)]
+
+        return heuristic_and_means
 
     def _settle(self, solution: Solution, original: np.ndarray, masked: np.ndarray) -> Solution:
         assert solution.theta is not None

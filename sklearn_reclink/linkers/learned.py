@@ -11,9 +11,8 @@ search: they have coordinate 0 in all records.
 from __future__ import annotations
 
 import math
-import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -26,9 +25,6 @@ from sklearn_reclink.domains import Domain, Orthant
 from sklearn_reclink.linkers.base import BaseLinker
 from sklearn_reclink.linking import linked_mask
 from sklearn_reclink.problem import LinkageProblem, Solution, Status, linkage_problem
-
-# Share of the time limit that a search may take before it goes on from the best weighted mean.
-_FIRST_SHARE = 0.7
 
 
 class LearnedLinker(BaseLinker):
@@ -102,29 +98,32 @@ class LearnedLinker(BaseLinker):
         return settled
 
     def _best_of(self, problem: LinkageProblem, starts: Sequence[np.ndarray]) -> Solution:
-        """Search; where no proof comes of it, go on from the best weighted mean.
+        """Search with the options of this linker."""
+        return self._search(problem, starts, self._seconds, self._more_starts(problem))
+
+    def _more_starts(
+        self, problem: LinkageProblem
+    ) -> Callable[[float], Sequence[np.ndarray]] | None:
+        """Finds more parameters to start from in the seconds it is given: the best weighted mean.
 
         So no family that contains the weighted means ends below them, and a proof, which needs
         no such start, does not wait for it.
         """
-        deadline = time.monotonic() + self._seconds
         if self._from_weights(np.ones(problem.original.shape[1])) is None:
-            return self._search(problem, starts, self._seconds)
-        first = self._search(problem, starts, _FIRST_SHARE * self._seconds)
-        if first.status is Status.OPTIMAL or first.theta is None:
-            return first
-        weights = self._best_weights(problem, (deadline - time.monotonic()) / 2)
-        mean = self._from_weights(weights)
-        assert mean is not None
-        left = max(deadline - time.monotonic(), 0.0)
-        second = self._search(problem, [first.theta, mean], left)
-        best = max(first, second, key=lambda solution: solution.n_linked)
-        bound = min(first.bound, second.bound)
-        status = Status.OPTIMAL if best.n_linked == bound else second.status
-        return replace(best, bound=bound, status=status)
+            return None
+
+        def best_mean(seconds: float) -> list[np.ndarray]:
+            mean = self._from_weights(self._best_weights(problem, seconds))
+            return [] if mean is None else [mean]
+
+        return best_mean
 
     def _search(
-        self, problem: LinkageProblem, starts: Sequence[np.ndarray], seconds: float
+        self,
+        problem: LinkageProblem,
+        starts: Sequence[np.ndarray],
+        seconds: float,
+        later: Callable[[float], Sequence[np.ndarray]] | None = None,
     ) -> Solution:
         """Solve any problem with the options of this linker."""
         from sklearn_reclink.solvers import solve
@@ -136,6 +135,7 @@ class LearnedLinker(BaseLinker):
             random_state=self.random_state,
             verbose=self.verbose,
             start=starts,
+            later=later,
         )
 
     @property

@@ -22,7 +22,10 @@ BATCH_BYTES = 2**25
 class Pairs(ABC):
     """Answers by brute force, from the distances of a batch of records to all masked records."""
 
-    name = "all pairs"
+    @property
+    def name(self) -> str:
+        """What progress calls it."""
+        return "all pairs"
 
     @property
     @abstractmethod

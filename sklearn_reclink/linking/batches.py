@@ -22,7 +22,9 @@ _LONG = 5.0
 class Engine(Protocol):
     """What answers questions about batches of records."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What progress calls it."""
 
     @property
     def order(self) -> np.ndarray:

@@ -20,7 +20,7 @@ def engine_for(
     """The quicker of the two ways to the same answers."""
     if len(original) * len(masked) > FEW_PAIRS:
         aggregation = distance.aggregation(theta, original.shape[1])
-        if aggregation is not None and aggregation.weights.any():
+        if aggregation is not None:
             return Treed.plant(distance, theta, aggregation, original, masked)
     return AllPairs(distance, theta, original, masked)
 

@@ -4,6 +4,8 @@ The tree finds the nearest point and says whether any other is close enough to b
 only then is it asked again, for all that are tied. Asked for the nearest of a file that has as
 many records as the masked one, a record looks at the masked record of its own row first: any row
 would give the same answer, and that one is mostly near.
+
+A guide of no weight prunes nothing: all pairs are compared, by compiled code.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from sklearn_reclink.trees import Formula, Tree
 
 BATCH_SIZE = 10_000
+# Pairs of a batch that compares all of them.
+_PAIRS = 10**8
 # Entries of one list of candidates.
 _LISTED = 2**22
 
@@ -51,8 +55,17 @@ class Treed:
     queries: np.ndarray
     exact: np.ndarray
 
-    name = "a tree"
-    batch_size = BATCH_SIZE
+    @property
+    def name(self) -> str:
+        """What progress calls it."""
+        return "a tree" if self.formula.weights.any() else "all pairs"
+
+    @property
+    def batch_size(self) -> int:
+        """Number of records of a batch; few where nothing is pruned."""
+        if self.formula.weights.any():
+            return BATCH_SIZE
+        return max(1, _PAIRS // len(self.tree.rows))
 
     @classmethod
     def plant(
@@ -66,7 +79,7 @@ class Treed:
         """Build the tree of a masked file for one distance."""
         from sklearn_reclink import trees
 
-        if aggregation.guide == "sum" and aggregation.root is None:
+        if (aggregation.guide, aggregation.judge) == ("sum", "guide") and aggregation.weights.any():
             kept = aggregation.weights > 0
             original, masked, theta = original[:, kept], masked[:, kept], theta[kept]
             aggregation = Aggregation("sum", theta, theta)
@@ -120,7 +133,7 @@ class Treed:
         return (links,)
 
     def link(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        from sklearn_reclink.trees import distances_to, reaches
+        from sklearn_reclink.trees import distances_to, tie_limits
 
         own, own_magnitude = distances_to(self.tree, self.formula, self.exact[records], records)
         rows, values, magnitudes, close = self._search(records, _nobody(records), records)
@@ -130,12 +143,12 @@ class Treed:
         links[first], nearest[first] = records[first], own[first]
         magnitude[first] = own_magnitude[first]
         n_tied = self._n_equal(links)
-        close |= np.maximum(own, runner_up) <= reaches(self.formula, nearest)
+        close |= np.maximum(own, runner_up) <= tie_limits(self.formula, nearest)
         if close.any():
             n_tied[close], links[close] = self._count(
                 records[close], _nobody(records[close]), nearest[close], magnitude[close]
             )
-        linked = runner_up > reaches(self.formula, own)
+        linked = runner_up > tie_limits(self.formula, own)
         unsure = np.flatnonzero(~linked)
         counts, _ = self._count(
             records[unsure], records[unsure], own[unsure], own_magnitude[unsure], most=1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ def solve(
     random_state: Any = None,
     verbose: int = 0,
     start: Iterable[np.ndarray] = (),
+    later: Callable[[float], Iterable[np.ndarray]] | None = None,
 ) -> Solution:
     """The parameters that link the most records, and a proven bound.
 
@@ -38,6 +39,9 @@ def solve(
         Above 0, progress is printed.
     start : iterable of ndarray
         Parameters to start from.
+    later : callable
+        Finds more of them in the seconds it is given. A proof needs none, so it is asked only
+        when a search has gone on for long, or cannot end in a proof.
     """
     from sklearn.utils import check_random_state
 
@@ -51,6 +55,7 @@ def solve(
             rng=np.random.default_rng(seed),
             verbose=verbose,
             start=start,
+            later=later,
         )
     except SystemError as error:
         # what numba makes of an interrupt that arrives while it converts arguments

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -81,6 +81,20 @@ class CoveringSearch:
         self._position = np.full(oracle.problem.n_records, -1)
         self._position[open_records] = np.arange(len(open_records))
         self._serial = 0
+        self._late = np.inf  # nothing to ask for, or asked already
+        self._later_candidates: Callable[[float], Iterable[np.ndarray]] = lambda seconds: ()
+
+    def ask_late(self, later: Callable[[float], Iterable[np.ndarray]], moment: float) -> None:
+        """Ask for more candidates, once, if the search is still on at a moment."""
+        self._later_candidates, self._late = later, moment
+
+    def _offer_late(self, moment: float) -> None:
+        """Half of the time left goes into candidates found elsewhere."""
+        if moment < self._late:
+            return
+        self._late = np.inf
+        for theta in self._later_candidates(max(self.deadline - time.monotonic(), 0.0) / 2):
+            self.incumbent.offer(theta)
 
     def _out_of_time(self) -> bool:
         return time.monotonic() >= self.deadline
@@ -113,6 +127,8 @@ class CoveringSearch:
                 unresolved = min(unresolved, cover.bound)
             for child in children:
                 heapq.heappush(nodes, child)
+        if nodes or unresolved < self.incumbent.losses:
+            self._offer_late(self._late)
         still_open = min([n.bound for n in nodes], default=len(self.open))
         self.bound = max(self.bound, min(still_open, unresolved, self.incumbent.losses))
         return self.bound
@@ -123,6 +139,7 @@ class CoveringSearch:
         None if the node holds nothing better.
         """
         while True:
+            self._offer_late(time.monotonic())
             cover = self.master.relaxed(np.array(node.lost, int), np.array(node.kept, int))
             if cover is None:
                 return None

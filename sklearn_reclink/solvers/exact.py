@@ -16,7 +16,7 @@ At the time limit the best parameters and the bound so far are returned; both st
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -34,6 +34,7 @@ from sklearn_reclink.solvers.threats import AllRows
 
 _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7
+_SHARE_BEFORE_LATER = 0.6
 
 
 def solve_exact(
@@ -44,6 +45,7 @@ def solve_exact(
     rng: np.random.Generator,
     verbose: int = 0,
     start: Iterable[np.ndarray] = (),
+    later: Callable[[float], Iterable[np.ndarray]] | None = None,
 ) -> Solution:
     """Maximise the number of linked records over the domain of the problem."""
     by_cells = (
@@ -80,6 +82,8 @@ def solve_exact(
             search = CoveringSearch(
                 oracle, presolved.open, incumbent, deadline, rng, effective_n_jobs(n_jobs)
             )
+            if later is not None:
+                search.ask_late(later, begin + _SHARE_BEFORE_LATER * time_limit)
             losses = max(losses, search.run())
             report("conflicts", losses)
         incumbent.deepen()

@@ -8,7 +8,7 @@ searches (`lines`); every count is one of the whole file.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from sklearn_reclink.solvers.lines import search_lines
 
 # Records beyond which rows of all of them are not held.
 MOST_RECORDS = 3500
+_SHARE_OF_LATER = 0.7  # of the time, for starts that take long to find
 
 
 class _Best:
@@ -50,6 +51,7 @@ def solve_large(
     rng: np.random.Generator,
     verbose: int = 0,
     start: Iterable[np.ndarray] = (),
+    later: Callable[[float], Iterable[np.ndarray]] | None = None,
 ) -> Solution:
     """The best parameters found, and the bound of presolve."""
     begin = time.monotonic()
@@ -69,6 +71,9 @@ def solve_large(
 
     for theta in (problem.domain.centre, *start):
         offer(theta)
+    if later is not None and best.n_linked < bound:
+        for theta in later(_SHARE_OF_LATER * (begin + time_limit - time.monotonic())):
+            offer(theta)
     if best.theta is not None and best.n_linked < bound:
         search_lines(
             problem, presolved.open, best.theta, offer, deadline=begin + time_limit, rng=rng

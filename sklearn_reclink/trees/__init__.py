@@ -29,7 +29,7 @@ from sklearn_reclink.trees.formulas import (
     SUM,
     Formula,
     monotone_formula,
-    reaches,
+    tie_limits,
 )
 from sklearn_reclink.trees.impostors import beaten, impostors_at_most_as_far, nearest_impostor
 from sklearn_reclink.trees.searching import at_most_as_far, distances_to, leaf_of, nearest_points
@@ -52,6 +52,6 @@ __all__ = [
     "monotone_formula",
     "nearest_impostor",
     "nearest_points",
-    "reaches",
     "someone_in_box",
+    "tie_limits",
 ]

@@ -1,7 +1,8 @@
 """Is a masked record at least as near as the own one in every variable?
 
 Such a record lies in the box ``|a_k - b_k| <= |a_k - own_k|`` around the original record, ties
-included: with ``c = (a_k - b_k)^2`` and ``o = (a_k - own_k)^2``, ``c - o <= tolerance (c + o)``. The
+included: with ``c = (a_k - b_k)^2`` and ``o = (a_k - own_k)^2``, ``c - o <= tolerance (c + o)``.
+The
 walk leaves out the nodes whose box keeps clear of it along some axis, and ends at the first
 record found.
 """

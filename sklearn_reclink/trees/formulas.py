@@ -183,13 +183,17 @@ def judge(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
+def tie_limit(relative: float, absolute: float, value: float) -> Any:
+    """The largest distance that may be tied with a distance of this value."""
+    if relative < np.inf:
+        return value + min(absolute, relative * value)
+    return value + absolute
+
+
+@njit(cache=True, nogil=True, forceinline=True)
 def reach(relative: float, absolute: float, blur: float, value: float) -> Any:
     """The largest guide of a point that may be tied with a distance of this value or below it."""
-    value = max(value, 0.0)
-    slack = absolute
-    if relative < np.inf:
-        slack = min(slack, relative * value)
-    value += slack
+    value = max(tie_limit(relative, absolute, value), 0.0)
     if blur > 0:
         root = np.sqrt(value) + blur
         value = root * root
@@ -203,10 +207,10 @@ def farther(value: float, magnitude: float, own: float, own_magnitude: float) ->
 
 
 @njit(cache=True, nogil=True)
-def reaches(formula: Any, values: Any) -> Any:
-    """`reach` of every value."""
-    relative, absolute, blur = formula.relative, formula.absolute, formula.blur
+def tie_limits(formula: Any, values: Any) -> Any:
+    """`tie_limit` of every value."""
+    relative, absolute = formula.relative, formula.absolute
     limits = np.empty_like(values)
     for i in range(values.shape[0]):
-        limits[i] = reach(relative, absolute, blur, values[i])
+        limits[i] = tie_limit(relative, absolute, values[i])
     return limits

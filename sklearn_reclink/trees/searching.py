@@ -23,6 +23,7 @@ from sklearn_reclink.trees.formulas import (
     guide_of_point,
     judge,
     reach,
+    tie_limit,
 )
 
 
@@ -313,7 +314,7 @@ def _walks(guide: int) -> tuple[Any, Any]:
                 point += 1
             for m in range(k):
                 after = values[i, m + 1] if m + 1 < k else beyond
-                if after < np.inf and after <= reach(relative, absolute, blur, values[i, m]):
+                if after < np.inf and after <= tie_limit(relative, absolute, values[i, m]):
                     close[i] = True
         return rows, values, magnitudes, close
 

@@ -109,20 +109,12 @@ def test_invalid_k_additive_is_refused(files, k_additive):
         ChoquetLinker(k_additive=k_additive).fit(*files)
 
 
-def test_time_limit_never_ends_below_the_weighted_mean(monkeypatch, files):
-    from sklearn_reclink import solvers
-    from sklearn_reclink.distances import WeightedMean
+def test_search_without_a_proof_never_ends_below_the_weighted_mean(monkeypatch, files):
+    from sklearn_reclink.solvers.covering import CoveringSearch
 
     X, Y = files
-    solve = solvers.solve
-
-    def stopped(problem, **options):
-        if not isinstance(problem.distance, WeightedMean):
-            options["time_limit"] = 0.0
-        return solve(problem, **options)
-
-    monkeypatch.setattr(solvers, "solve", stopped)
     mean = WeightedMeanLinker(random_state=0).fit(X, Y)
+    monkeypatch.setattr(CoveringSearch, "_separate", lambda *_: False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         choquet = ChoquetLinker(random_state=0).fit(X, Y)
