@@ -59,8 +59,13 @@ def solve_large(
     bound = problem.n_records - len(presolved.never)
     best = _Best(problem, n_jobs)
 
+    slowest = 0.0
+
     def offer(theta: np.ndarray) -> bool:
+        nonlocal slowest
+        before = time.monotonic()
         gained = best.offer(theta)
+        slowest = max(slowest, time.monotonic() - before)
         if verbose:
             print(
                 f"[{time.monotonic() - begin:6.1f} s] {best.n_linked} of {problem.n_records} "
@@ -75,9 +80,9 @@ def solve_large(
         for theta in later(_SHARE_OF_LATER * (begin + time_limit - time.monotonic())):
             offer(theta)
     if best.theta is not None and best.n_linked < bound:
-        search_lines(
-            problem, presolved.open, best.theta, offer, deadline=begin + time_limit, rng=rng
-        )
+        # the last candidate is counted too, and once more by the estimator
+        deadline = begin + time_limit - 2 * slowest
+        search_lines(problem, presolved.open, best.theta, offer, deadline=deadline, rng=rng)
     status = Status.HEURISTIC if time_limit == np.inf else Status.TIME_LIMIT
     if best.n_linked == bound:
         status = Status.OPTIMAL

@@ -7,9 +7,10 @@ positive, an interval::
     max { -v/w : w > 0 }  <  s  <  min { -v/w : w < 0 },     v = row . theta,  w = row . u
 
 so one sweep over the ends of the intervals finds the best ``s`` of the line. A sample of records
-is searched along every coordinate, with the nearest impostors met so far as rows, each among
-*all* masked records; the new parameters then show the impostors that were missed. What is best on
-a sample is counted on the whole file, and the next sample is twice as large.
+is searched along every coordinate and some random directions, with the nearest impostors met so
+far as rows, each among *all* masked records; the new parameters then show the impostors that were
+missed. What is best on a sample is counted on the whole file, and the next sample is twice as
+large.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from sklearn_reclink.problem import LinkageProblem
 _SAMPLE = 10_000  # records of the first sample
 _LARGEST = 100_000
 _HELD = 24  # impostors held of a record, the latest ones
+_OTHER_DIRECTIONS = 8  # searched beside the coordinates, relative to the parameters
 _BYTES = 2**29  # that the rows of a sample may take
 _FRUITLESS = 3  # samples of the largest size without gain, after which a search without limit ends
 
@@ -110,7 +112,7 @@ class Sample:
     def climb(
         self, theta: np.ndarray, rng: np.random.Generator, out_of_time: Callable[[], bool]
     ) -> np.ndarray:
-        """Search along the coordinates until no line links more, and return the best parameters."""
+        """Search along lines until none links more, and return the best parameters."""
         best, most = theta, self.count(theta)
         while not out_of_time():
             theta = self._cycle(best, rng, out_of_time)
@@ -128,22 +130,26 @@ class Sample:
     def _cycle(
         self, theta: np.ndarray, rng: np.random.Generator, out_of_time: Callable[[], bool]
     ) -> np.ndarray:
-        """One line along every coordinate, by the rows held."""
+        """Lines along every coordinate and some other directions, by the rows held."""
         domain = self.problem.domain
         held = self._impostors >= 0
         values = np.where(held, np.tensordot(theta, self.rows, axes=1), 1.0)
         count = int(np.count_nonzero((values > 0).all(axis=1)))
-        for k in rng.permutation(len(theta)):
+        for k in rng.permutation(len(theta) + _OTHER_DIRECTIONS):
             if out_of_time():
                 break
-            lowest, highest = _limits(domain.rows @ theta, domain.rows[:, k])
-            reach = 10 * np.abs(theta).max()
-            slopes = self.rows[k]
+            if k < len(theta):
+                direction = np.eye(len(theta))[k]
+                slopes = self.rows[k]
+            else:
+                direction = rng.normal(size=len(theta)) * np.maximum(np.abs(theta), 1e-3)
+                slopes = np.tensordot(direction, self.rows, axes=1)
+            lowest, highest = _limits(domain.rows @ theta, domain.rows @ direction)
+            reach = 10 * np.abs(theta).max() / np.abs(direction).max()
             step, most = best_step(values, slopes, max(lowest, -reach), min(highest, reach))
             if most > count:
-                theta = theta.copy()
-                theta[k] += step
-                values += step * slopes
+                theta = theta + step * direction
+                values = values + step * slopes
                 count = most
         return theta
 
@@ -178,22 +184,20 @@ def search_lines(
     offer : callable
         Takes parameters if they link more records of the whole file, and says whether it did.
     deadline : float
-        By `time.monotonic`. A count of the whole file takes time: it is kept free.
+        By `time.monotonic`; a last candidate is offered at that moment.
     rng : numpy.random.Generator
     """
-    size, fruitless, counting = _SAMPLE, 0, 0.0
+    size, fruitless = _SAMPLE, 0
     most = min(_LARGEST, max(_SAMPLE, _BYTES // (8 * _HELD * problem.n_parameters)))
 
     def out_of_time() -> bool:
-        return time.monotonic() + 1.5 * counting >= deadline
+        return time.monotonic() >= deadline
 
     while fruitless < _FRUITLESS and not out_of_time():
         size = min(size, most, len(open_records))
         sample = Sample(problem, np.sort(rng.choice(open_records, size, replace=False)))
         found = problem.domain.repair(sample.climb(theta, rng, out_of_time))
-        begin = time.monotonic()
         gained = offer(found)
-        counting = max(counting, time.monotonic() - begin)
         if gained:
             theta = found
         fruitless = 0 if gained else fruitless + (size == min(most, len(open_records)))

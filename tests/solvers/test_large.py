@@ -1,0 +1,101 @@
+"""Large files: line searches, counts of the whole file, and bounds that presolve proves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sklearn_reclink.distances import Bilinear, Choquet, WeightedMean
+from sklearn_reclink.domains import MonotoneCapacities, Orthant, PositiveSemidefinite
+from sklearn_reclink.presolve import presolve
+from sklearn_reclink.problem import Status, linkage_problem
+from sklearn_reclink.solvers import solve
+from sklearn_reclink.solvers.lines import best_step
+
+
+def files(n_records: int, seed: int = 0, grid: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_records, 3))
+    Y = X + rng.normal(size=X.shape) * [0.05, 0.3, 1.0]
+    return (np.round(2 * X), np.round(2 * Y)) if grid else (X, Y)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_best_step_is_the_best_of_a_fine_grid(seed):
+    rng = np.random.default_rng(seed)
+    values, slopes = rng.normal(size=(2, 12, 3))
+    slopes[rng.random(slopes.shape) < 0.2] = 0.0
+    step, count = best_step(values, slopes, -2.0, 2.0)
+    grid = np.append(np.linspace(-2, 2, 4001), step)
+    counts = ((values + grid[:, None, None] * slopes) > 0).all(axis=2).sum(axis=1)
+    assert -2 <= step <= 2
+    assert counts[-1] == count == counts.max()
+
+
+def test_best_step_where_nobody_can_be_linked():
+    assert best_step(-np.ones((3, 2)), np.zeros((3, 2)), -1.0, 1.0) == (0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("distance", "domain"),
+    [
+        (WeightedMean(), Orthant(3)),
+        (Choquet(), MonotoneCapacities(3)),
+        (Bilinear(), PositiveSemidefinite(3, np.empty((0, 3)))),
+    ],
+)
+def test_large_search_is_between_its_starts_and_the_proven_optimum(monkeypatch, distance, domain):
+    problem = linkage_problem(*files(80), distance, domain)
+    proven = solve(problem, random_state=0)
+    assert proven.status is Status.OPTIMAL
+    monkeypatch.setattr("sklearn_reclink.solvers.MOST_RECORDS", 10)
+    found = solve(problem, random_state=0, time_limit=1)
+    assert found.n_linked == problem.linked(found.theta).sum()
+    assert problem.linked(domain.centre).sum() < found.n_linked <= proven.n_linked <= found.bound
+    assert found.n_linked >= 0.9 * proven.n_linked
+    assert found.status is Status.TIME_LIMIT
+
+
+def test_without_a_limit_the_search_ends_by_itself(monkeypatch):
+    monkeypatch.setattr("sklearn_reclink.solvers.MOST_RECORDS", 10)
+    problem = linkage_problem(*files(200), WeightedMean(), Orthant(3))
+    found = solve(problem, random_state=0, time_limit=np.inf)
+    assert found.status is Status.HEURISTIC
+
+
+def test_key_variable_is_proven_at_any_size(monkeypatch):
+    monkeypatch.setattr("sklearn_reclink.solvers.MOST_RECORDS", 10)
+    X, Y = files(200)
+    Y[:, 0] = X[:, 0]
+    problem = linkage_problem(X, Y, WeightedMean(), Orthant(3))
+    found = solve(problem, start=[np.array([1.0, 0.0, 0.0])])
+    assert (found.n_linked, found.bound, found.status) == (200, 200, Status.OPTIMAL)
+
+
+@pytest.mark.parametrize("grid", [False, True])
+@pytest.mark.parametrize("distance", [WeightedMean(), Choquet()])
+def test_nearest_impostors_by_tree_are_those_by_brute_force(monkeypatch, grid, distance):
+    problem = linkage_problem(*files(150, grid=grid), distance, Orthant(3))
+    theta = np.abs(np.random.default_rng(1).normal(size=(2, distance.n_parameters(3))))
+    theta = np.sort(theta, axis=1)
+    records = np.arange(0, 150, 2)
+    _, by_all = problem.nearest_impostors(theta, records)
+    monkeypatch.setattr("sklearn_reclink.problem._FEW_MASKED", 10)
+    impostors, by_tree = problem.nearest_impostors(theta, records)
+    assert (impostors != records).all()
+    np.testing.assert_allclose(by_tree, by_all, atol=1e-9)
+    np.testing.assert_array_equal(by_tree > 0, by_all > 0)
+
+
+def test_masked_records_beyond_the_originals_are_impostors():
+    X, Y = files(120)
+    whole = linkage_problem(X, Y, WeightedMean(), Orthant(3))
+    some = np.array([3, 40, 77, 100])
+    part = whole.among(some)
+    theta = np.ones(3)
+    np.testing.assert_array_equal(part.linked(theta), whole.linked(theta)[some])
+    never = presolve(whole).never
+    np.testing.assert_array_equal(some[presolve(part).never], np.intersect1d(some, never))
+    found = solve(part, random_state=0)
+    assert found.status is Status.OPTIMAL
+    assert found.n_linked == part.linked(found.theta).sum()
