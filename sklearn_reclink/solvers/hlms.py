@@ -55,7 +55,6 @@ _BLOCK = 16
 _SAMPLE = 5000  # records at most that refining looks at
 _SHARE_OF_EPOCHS = 0.5  # in the time limit, if the rest refines
 _LINES = 25  # searched between two recounts
-_REACHES = np.array([0.1, 0.5, 2.0])  # rates of the steps that lines go to
 
 
 @dataclass(frozen=True)

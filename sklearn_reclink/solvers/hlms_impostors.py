@@ -23,6 +23,7 @@ LISTED = 12  # impostors of a record that its step moves away from
 NEAREST = 8  # impostors that a recount of the refinement adds
 HELD = 36  # impostors held of a record while refining
 CHUNK = 1024  # records a worker searches at once
+REACHES = np.array([0.1, 0.5, 2.0])  # rates of the steps that lines of the refinement go to
 
 
 class Files:
@@ -138,6 +139,6 @@ class Rows:
             self.files.hopeless,
             draws,
             self.files.by_size,
-            _REACHES,
+            REACHES,
         )
         return capacity
