@@ -66,6 +66,8 @@ class MetricLinker:
         return self
 
     def score(self, X: np.ndarray, y: np.ndarray) -> float:
+        if not len(self.components_):  # SCML may find no direction worth keeping: all are tied
+            return 0.0
         a, b = self.scales_.original(X) @ self.components_.T, self._masked(y)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # coordinates, not files in one unit
