@@ -17,6 +17,7 @@ from sklearn_reclink.linkers import (
     WeightedMeanLinker,
     export_mps,
 )
+from sklearn_reclink.report import audit
 
 __version__ = "0.1.0.dev0"
 
@@ -31,5 +32,6 @@ __all__ = [
     "ProbabilisticLinker",
     "WeightedMeanLinker",
     "__version__",
+    "audit",
     "export_mps",
 ]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 10_000
 # Pairs of a batch that compares all of them.
-_PAIRS = 10**8
+_PAIRS = 10**7
 # Entries of one list of candidates.
 _LISTED = 2**22
 

@@ -156,15 +156,14 @@ def judge(
     value = 0.0
     magnitude = 0.0
     if kind == QUADRATIC:
+        for k in range(n):
+            c[k] = exact[i, k] - points[p, k]
         m = 0
         for k in range(n):
             for other in range(k, n):
-                if theta[m] != 0:
-                    term = theta[m] * (
-                        (exact[i, k] - points[p, k]) * (exact[i, other] - points[p, other])
-                    )
-                    value += term
-                    magnitude += abs(term)
+                term = theta[m] * (c[k] * c[other])
+                value += term
+                magnitude += abs(term)
                 m += 1
         return value, magnitude
     for k in range(n):

@@ -9,7 +9,7 @@ from sklearn_reclink.capacity import subset_sizes
 from sklearn_reclink.distances import Choquet
 from sklearn_reclink.domains import MonotoneCapacities
 from sklearn_reclink.problem import linkage_problem
-from sklearn_reclink.solvers import hlms, hlms_kernel
+from sklearn_reclink.solvers import hlms, hlms_impostors, hlms_kernel
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -58,7 +58,7 @@ def test_repair_moves_as_far_as_neighbours_allow_and_never_past_them(seed, n_fea
 @settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, n_features=st.integers(1, 4), floor=st.sampled_from([1e-4, 1.0]))
 def test_capacity_stays_a_capacity_after_every_epoch(seed, n_features, floor):
-    files = hlms._Files(*random_pair(seed, n_features=n_features), None)
+    files = hlms_impostors.Files(*random_pair(seed, n_features=n_features), None)
     start = hlms.equilibrium(n_features)
     rng = np.random.default_rng(seed)
     epochs = list(hlms._epochs(files, start, rng, 0.5, 4, floor, np.inf))
@@ -83,7 +83,7 @@ def test_never_below_the_start_and_counted_as_the_problem_counts(seed, n_feature
 
 def test_step_increases_the_distance_of_impostors():
     X, Y = random_pair(0)
-    files = hlms._Files(X, Y, None)
+    files = hlms_impostors.Files(X, Y, None)
     before = hlms.equilibrium(3)
     for record in range(len(X)):
         impostors = files.impostors(before, np.array([record]))
@@ -124,7 +124,7 @@ def test_blocks_and_samples_of_a_larger_file(monkeypatch):
     X, Y = random_pair(3, n_records=300)
     rng = np.random.default_rng
     expected = hlms.learn(X, Y, rng=rng(0), max_iter=2, n_lines=60)
-    monkeypatch.setattr(hlms, "_CHUNK", 7)
+    monkeypatch.setattr(hlms_impostors, "CHUNK", 7)
     for n_jobs in (1, 2):
         again = hlms.learn(X, Y, rng=rng(0), max_iter=2, n_lines=60, n_jobs=n_jobs)
         np.testing.assert_array_equal(again.capacity, expected.capacity)
