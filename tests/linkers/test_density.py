@@ -11,12 +11,35 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_reclink import DensityLinker, EuclideanLinker
 from sklearn_reclink.linkers.error_density import learn_error_density
 from sklearn_reclink.linkers.evidence import likeliest_weights
 from sklearn_reclink.linkers.ruled import RULES
 from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwapping
+from tests.linkers.test_common import FIT_ON_ONE_COLUMN, self_masking
+
+WHOLE_FILE = "a link depends on all original records at hand"
+SelfMasking = self_masking(DensityLinker)
+
+
+@parametrize_with_checks(
+    [DensityLinker(rule=rule) for rule in ("nearest", "balanced")],
+    expected_failed_checks=lambda linker: FIT_ON_ONE_COLUMN,
+)
+def test_linker_passes_checks_but_for_one_column_y(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [SelfMasking(rule=rule) for rule in RULES],
+    expected_failed_checks=lambda linker: (
+        {"check_methods_subset_invariance": WHOLE_FILE} if linker.rule == "density" else {}
+    ),
+)
+def test_self_masking_linker_passes_checks(estimator, check):
+    check(estimator)
 
 
 def split(masker, n_known=150, n_records=500, n_features=4, seed=0):
