@@ -25,7 +25,12 @@ from sklearn_reclink.differences import Scales, column_names, learn_scales
 from sklearn_reclink.distances import Distance
 from sklearn_reclink.linkers import ruled
 from sklearn_reclink.linkers.alignment import alignment_warning
-from sklearn_reclink.linkers.files import read_masked, read_original, read_pair
+from sklearn_reclink.linkers.files import (
+    impostors_beyond,
+    read_masked,
+    read_original,
+    read_pair,
+)
 from sklearn_reclink.linking.all_pairs import AllPairs
 from sklearn_reclink.linking.batches import ask_all
 from sklearn_reclink.problem import Solution, Status
@@ -78,7 +83,9 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _learn(self, original: np.ndarray, masked: np.ndarray) -> Solution | None:
-        """Set the fitted parameters that users read, from aligned standardised coordinates.
+        """Set the fitted parameters that users read, from standardised coordinates.
+
+        Row i of both belongs to the same person; masked records beyond are impostors only.
 
         Returns what was proven of them, None if there was nothing to choose.
         """
@@ -98,7 +105,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         return standardised
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, pool: Any = None) -> Self:
         """Learn scales and distance from an original file and its masked version.
 
         Parameters
@@ -108,16 +115,24 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         y : array-like or dataframe of shape (n_records, n_features)
             The masked file: row i is the masked version of row i of ``X``. Columns are matched by
             name where both files have names, else by position.
+        pool : array-like or dataframe of shape (n_masked, n_features), default=None
+            The whole masked file, for an intruder who knows only some of its records: ``y`` are
+            some of its rows, the others are impostors. By default the pool is ``y``.
 
         Returns
         -------
         self
         """
         original, masked = self._read_files(X, y)
+        if pool is not None:
+            whole = read_masked(self, pool, column_names(X), file="pool", name="pool")
+            others = impostors_beyond(self.masked_, whole)
+            self.masked_ = whole
+            masked = np.concatenate([masked, self.scales_.masked(others)])
         solution = self._learn(original, masked)
         self._count(original, masked, solution)
         if self.rule in ruled.WITH_TEMPERATURE:
-            self.temperature_ = self._learn_temperature(original, masked)
+            self.temperature_ = self._learn_temperature(original, masked[: len(original)])
         return self
 
     def _read_files(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -278,7 +293,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         if self._has_ceiling:
             from sklearn_reclink.presolve import linkage_ceiling
 
-            self.ceiling_ = int(linkage_ceiling(original, masked))
+            self.ceiling_ = linkage_ceiling(original, masked, self.n_jobs)
             bound = min(bound, self.ceiling_)
         if bound < self.n_linked_:
             raise RuntimeError(

@@ -112,11 +112,16 @@ Domains = Callable[[np.ndarray, np.ndarray], Domain]
 
 
 def _all(original: np.ndarray, masked: np.ndarray) -> Domain:
+    # an indefinite matrix takes all pairs to count: among many records only others are tried
+    from sklearn_reclink.solvers.large import MOST_RECORDS
+
+    if len(original) > MOST_RECORDS:
+        return _semidefinite(original, masked)
     return SymmetricMatrices(original.shape[1])
 
 
 def _semidefinite(original: np.ndarray, masked: np.ndarray) -> Domain:
-    return PositiveSemidefinite(original.shape[1], original - masked)
+    return PositiveSemidefinite(original.shape[1], original - masked[: len(original)])
 
 
 @dataclass(frozen=True)
@@ -264,7 +269,7 @@ class BilinearLinker(LearnedLinker):
         return CONSTRAINTS[self.constraint].domain(original, masked)
 
     def _starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
-        whiten = whitening(original, masked)
+        whiten = whitening(original, masked[: len(original)])
         means = [self._from_weights(weights) for weights in simple_weights(original, masked)]
         return [*means, Bilinear().pack(whiten @ whiten.T)]
 

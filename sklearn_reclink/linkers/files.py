@@ -41,6 +41,29 @@ def read_pair(
     return original, masked
 
 
+def impostors_beyond(masked: np.ndarray, pool: np.ndarray) -> np.ndarray:
+    """Records of the pool that are not those of the masked file, each of which is in it once.
+
+    Returns
+    -------
+    ndarray of shape (n_pool - n_masked, n_features)
+    """
+    _, kinds = np.unique(np.concatenate([masked, pool]), axis=0, return_inverse=True)
+    kinds = kinds.ravel()
+    own, others = kinds[: len(masked)], kinds[len(masked) :]
+    order = np.argsort(others, kind="stable")
+    nth = np.arange(len(others)) - np.searchsorted(others[order], others[order])
+    taken = np.bincount(own, minlength=kinds.max() + 1)
+    in_pool = np.bincount(others, minlength=kinds.max() + 1)
+    missing = np.flatnonzero(taken[own] > in_pool[own])
+    if len(missing):
+        raise ValueError(
+            f"row {missing[0]} of y is not in the pool, or fewer times than in y ({len(missing)} "
+            "such rows): the pool is the whole masked file, the records of y among the others"
+        )
+    return pool[np.sort(order[nth >= taken[others[order]]])]
+
+
 def read_original(linker: BaseEstimator, X: Any, *, reset: bool) -> np.ndarray:
     """Validate original records; ``reset`` when they are those of `fit`."""
     if reset and hasattr(X, "shape") and len(X.shape) == 2 and X.shape[0] == 1:

@@ -169,7 +169,7 @@ class LearnedLinker(BaseLinker):
 def simple_weights(original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
     """Equal weights, and the inverse variance of each difference."""
     n_features = original.shape[1]
-    variance = np.var(original - masked, axis=0)
+    variance = np.var(original - masked[: len(original)], axis=0)
     largest = variance.max()
     inverse = 1 / np.maximum(variance, 1e-12 * largest) if largest > 0 else np.ones(n_features)
     return [np.full(n_features, 1 / n_features), inverse / inverse.sum()]

@@ -153,5 +153,5 @@ class MahalanobisLinker(BaseLinker):
         return coordinates
 
     def _learn(self, original: np.ndarray, masked: np.ndarray) -> None:
-        self.whitening_ = whitening(original, masked)
+        self.whitening_ = whitening(original, masked[: len(original)])
         self.matrix_ = self.whitening_ @ self.whitening_.T

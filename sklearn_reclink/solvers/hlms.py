@@ -155,7 +155,7 @@ def equilibrium(n_features: int) -> np.ndarray:
 
 def inverse_variances(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
     """The additive capacity that weighs every variable by the inverse variance of its error."""
-    variance = np.var(original - masked, axis=0)
+    variance = np.var(original - masked[: len(original)], axis=0)
     weights = 1 / np.maximum(variance, max(1e-12 * variance.max(), np.finfo(float).tiny))
     capacity = np.zeros(1)
     for weight in weights / weights.sum():
@@ -227,13 +227,14 @@ def _canonical(
     spread = np.std(original, axis=0)
     unit = np.exp2(np.round(np.log2(np.where(spread > 0, spread, 1.0))) - 33)
     original, masked = (np.round(file / unit) * unit for file in (original, masked))
-    squares = (original - masked) ** 2
+    squares = (original - masked[: len(original)]) ** 2
     columns = np.argsort(squares.mean(axis=0), kind="stable")
     records = np.argsort(squares[:, columns].sum(axis=1), kind="stable")
+    beyond = np.arange(len(original), len(masked))  # impostors only
     return (
         columns,
         np.ascontiguousarray(original[records][:, columns]),
-        np.ascontiguousarray(masked[records][:, columns]),
+        np.ascontiguousarray(masked[np.append(records, beyond)][:, columns]),
     )
 
 
