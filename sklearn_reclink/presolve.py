@@ -117,7 +117,8 @@ def beaten_records(
     tree = build(masked)
     rows = tree.rows[tree.rows < len(original)]  # neighbours walk the same branches
     chunks = [rows[start : start + _CHUNK] for start in range(0, len(rows), _CHUNK)]
-    found = Parallel(n_jobs=n_jobs if len(chunks) > 1 else 1, prefer="threads")(
+    # a chunk takes milliseconds: never worth sending the tree to another process
+    found = Parallel(n_jobs=n_jobs if len(chunks) > 1 else 1, require="sharedmem")(
         delayed(someone_in_box)(tree, original[chunk], chunk, _TIED) for chunk in chunks
     )
     beaten = np.empty(len(original), dtype=bool)

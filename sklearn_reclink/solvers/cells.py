@@ -136,12 +136,12 @@ def prove_by_cells(
         raise ValueError("a generator has a negative entry: ties are not linear on its cone.")
     if not len(rows):
         return CellProof(theta, at_least, at_least, 0)
-    from joblib import effective_n_jobs
+    from joblib import cpu_count, effective_n_jobs
 
     search = _Search(rows, magnitudes, owners, generators, at_least, deadline)
     if theta is not None:
         search.offer(np.maximum(np.linalg.solve(search.generators.T, theta), 0.0))
-    search.run(effective_n_jobs(n_jobs))
+    search.run(min(effective_n_jobs(n_jobs), cpu_count()))
     return CellProof(search.theta, search.best, search.bound, search.n_cells)
 
 

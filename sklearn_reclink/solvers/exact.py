@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from sklearn_reclink.presolve import compile_kernels as presolve_kernels
@@ -79,9 +79,8 @@ def solve_exact(
             losses = _lose_by_cells(oracle, incumbent, begin + _SHARE_OF_CELLS * time_limit, n_jobs)
             report("cells", losses)
         if losses < incumbent.losses:
-            search = CoveringSearch(
-                oracle, presolved.open, incumbent, deadline, rng, effective_n_jobs(n_jobs)
-            )
+            n_threads = min(effective_n_jobs(n_jobs), cpu_count())  # a cluster has more workers
+            search = CoveringSearch(oracle, presolved.open, incumbent, deadline, rng, n_threads)
             if later is not None:
                 search.ask_late(later, begin + _SHARE_BEFORE_LATER * time_limit)
             losses = max(losses, search.run())

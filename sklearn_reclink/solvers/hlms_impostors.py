@@ -83,7 +83,8 @@ class Files:
             return question(formula, records)
         order = np.argsort(self.tree.place[records])  # neighbours walk the same branches
         chunks = np.array_split(records[order], -(-len(records) // CHUNK))
-        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        # a chunk takes milliseconds: never worth sending the tree to another process
+        answers = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             delayed(question)(formula, chunk) for chunk in chunks
         )
         sorted_answers = np.concatenate(answers)

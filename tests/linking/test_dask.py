@@ -9,11 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from joblib import parallel_config
+from joblib._dask import DaskDistributedBackend
 
-from sklearn_reclink import MahalanobisLinker, linking
+from sklearn_reclink import (
+    HLMSChoquetLinker,
+    MahalanobisLinker,
+    WeightedMeanLinker,
+    linking,
+    presolve,
+)
 from sklearn_reclink.linking import all_pairs, questions, treed
 from sklearn_reclink.linking.all_pairs import AllPairs
 from sklearn_reclink.linking.batches import Engine, ask_all
+from sklearn_reclink.model_selection import train_test_linkage
+from sklearn_reclink.solvers import hlms_impostors
 from tests.linking.test_engines import FAMILIES, answers, assert_same, family_of, files_of
 
 distributed = pytest.importorskip("distributed")
@@ -142,6 +151,29 @@ def test_files_are_sent_to_the_cluster_once(on_dask, many_batches):
     assert len(engine.order) > 10 * engine.batch_size
     ask_all(engine, "nearest")
     assert Counted.sent == 1
+
+
+def test_splits_on_dask(on_dask):
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(80, 3))
+    Y = X + rng.normal(scale=0.5, size=X.shape)
+    options = {"train_size": 30, "n_splits": 3, "random_state": 0}
+    with parallel_config(backend="sequential"):
+        expected = train_test_linkage(MahalanobisLinker(), X, Y, **options)
+    assert_same(vars(train_test_linkage(MahalanobisLinker(), X, Y, **options)), vars(expected))
+
+
+@pytest.mark.parametrize("linker", [HLMSChoquetLinker, WeightedMeanLinker])
+def test_learning_stays_in_its_process(on_dask, monkeypatch, linker):
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(80, 3))
+    Y = X + rng.normal(scale=0.5, size=X.shape)
+    monkeypatch.setattr(hlms_impostors, "CHUNK", 10)
+    monkeypatch.setattr(presolve, "_CHUNK", 10)
+    monkeypatch.setattr(DaskDistributedBackend, "submit", None)
+    with parallel_config(backend="sequential"):
+        expected = linker(random_state=0).fit(X, Y)
+    assert linker(random_state=0).fit(X, Y).n_linked_ == expected.n_linked_
 
 
 def ready():
