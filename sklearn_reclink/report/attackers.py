@@ -123,6 +123,11 @@ def _too_long(setting: Setting) -> str | None:
     )
 
 
+def _sampled_only(setting: Setting) -> str | None:
+    too_long = _too_long(setting)
+    return None if too_long is None else f"{too_long}; it looks for some of the people instead"
+
+
 def _too_wide(setting: Setting) -> str | None:
     if setting.n_features <= MOST_CAPACITY_VARIABLES:
         return None
@@ -197,7 +202,7 @@ ATTACKERS = {
             "Error densities",
             "learns how masking errs, and uses that everybody has one masked record",
             _density,
-            refuses=_too_long,
+            refuses=_sampled_only,
         ),
     )
 }

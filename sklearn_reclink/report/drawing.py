@@ -31,7 +31,7 @@ _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "sklearn-reclink",
     "font.family": "sans-serif",
-    "font.size": 9.5,
+    "font.size": 9.0,
     "text.color": _TEXT,
     "axes.labelcolor": _TEXT,
     "axes.edgecolor": _LINE,
@@ -46,7 +46,7 @@ _STYLE: Any = {
     "axes.axisbelow": True,
     "hatch.linewidth": 1.0,
 }
-WIDTH = 5.6  # inches: on a phone the text is then about as large as on paper
+WIDTH = 4.8  # inches: narrow, so that text stays readable on a phone
 
 
 @dataclass(frozen=True)

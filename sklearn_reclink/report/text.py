@@ -27,7 +27,12 @@ def audit_text(audit: Audit) -> str:
     ]
     if audit.skipped:
         parts.append(
-            _bullets([f"{s.attacker.title} did not run: {s.reason}" for s in audit.skipped])
+            _bullets(
+                [
+                    f"{s.attacker.title} did not run on the whole file: {s.reason}"
+                    for s in audit.skipped
+                ]
+            )
         )
     parts.append("Variables\n" + aligned(*variables_table(audit)))
     return "\n\n".join(parts)

@@ -49,7 +49,7 @@ def variables_figure(audit: Audit) -> Figure:
         ax.set_ylim(len(rows) - 0.5, -0.5)
         ax.set_xlim(0, 1.18 * max(shown.n_plain, *(one.n_without for one in variables), 1) / total)
         share_axis(ax.xaxis)
-        ax.set_xlabel("share of people found by the plain attackers without it")
+        ax.set_xlabel("share of people still found without it")
         ax.legend(
             [line],
             [f"with all variables: {shown.n_plain:,}"],
@@ -112,7 +112,7 @@ def weights_figure(audit: Audit) -> Figure | None:
         ax.set_yticks(rows, [shortened(one.name) for one in variables])
         ax.set_ylim(len(rows) - 0.5, -0.5)
         share_axis(ax.xaxis)
-        ax.set_xlabel("share of the distance that finds the most people")
+        ax.set_xlabel("share of the learned distance")
         ax.legend(
             loc="lower center", bbox_to_anchor=(0.4, 1.0), frameon=False, fontsize="small", ncols=1
         )

@@ -10,9 +10,11 @@ from sklearn_reclink.report.attackers import Attack
 
 if TYPE_CHECKING:
     from sklearn_reclink.report.audit import Audit
+    from sklearn_reclink.report.variables import Variable, WhatGivesAway
 
 # A variable without which this share fewer people are found is worth protecting by itself.
 _NOTABLE_DROP = 0.1
+_NEAR_THE_LARGEST = 2 / 3
 _NOTABLE_INTERACTION = 0.1
 _MOST_NAMED = 3
 
@@ -167,25 +169,24 @@ def advice(audit: Audit) -> list[str]:
             )
         return texts
     shown = audit.gives_away
-    notable = [
-        one for one in shown.ranked if shown.n_plain and one.drop / shown.n_plain >= _NOTABLE_DROP
-    ][:_MOST_NAMED]
+    notable = outstanding(shown)
     texts = []
-    if notable:
+    if len(audit.names) == 1:
+        texts.append(f"Mask {quoted(audit.names[0])} harder: it is all an attacker needs.")
+    elif notable:
         names = listed([quoted(one.name) for one in notable])
         texts.append(f"Protect {names} more: mask harder, round, or leave out.")
-        first = notable[0]
+    else:
+        texts.append(
+            "No variable stands out: it is the combination that gives people away. Mask all "
+            "variables harder, or together, so that whole records become alike."
+        )
+    if shown.n_plain and len(audit.names) > 1:
+        first = shown.ranked[0]
         texts.append(
             f"Without {quoted(first.name)} the plain attackers would find {first.n_without:,} "
             f"instead of {people(shown.n_plain)}."
         )
-    elif len(audit.names) > 1:
-        texts.append(
-            "No single variable gives people away: it is the combination. Mask all variables "
-            "harder, or mask them together, so that whole records become alike."
-        )
-    else:
-        texts.append(f"Mask {quoted(audit.names[0])} harder: it is all an attacker needs.")
     together = [pair for pair in shown.pairs if pair.interaction >= _NOTABLE_INTERACTION]
     if together:
         pair = together[0]
@@ -196,6 +197,16 @@ def advice(audit: Audit) -> list[str]:
     if audit.risk > 0.99:
         texts.append("Almost everybody is found: this masking protects nobody.")
     return texts
+
+
+def outstanding(shown: WhatGivesAway) -> list[Variable]:
+    """The few variables without which far fewer people are found than without most others."""
+    if not shown.n_plain:
+        return []
+    ranked = shown.ranked
+    least = max(_NOTABLE_DROP * shown.n_plain, _NEAR_THE_LARGEST * ranked[0].drop)
+    notable = [one for one in ranked if one.drop >= least]
+    return notable if len(notable) <= min(_MOST_NAMED, len(ranked) / 2) else []
 
 
 def status_words(attack: Attack) -> str:
