@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # modules are compiled when first imported: half of the time of an install
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test lint check clean
+.PHONY: demo test lint docs check clean
 .NOTPARALLEL:
 
 demo: $(VENV)/.core
@@ -18,12 +18,16 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy sklearn_reclink
 
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs
+
 check:
 	bash .ci/run
 
 clean:
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -f $(VENV)/.core $(VENV)/.test $(VENV)/.lint
+	rm -f $(VENV)/.core $(VENV)/.test $(VENV)/.lint $(VENV)/.docs
+	rm -rf docs/gallery docs/api/generated
 	find sklearn_reclink tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -39,4 +43,8 @@ $(VENV)/.test: pyproject.toml | $(BIN)/python
 
 $(VENV)/.lint: pyproject.toml | $(BIN)/python
 	$(PIP) --editable '.[lint]'
+	touch $@ $(VENV)/.core
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[docs]'
 	touch $@ $(VENV)/.core

@@ -8,6 +8,7 @@ standard output, progress and complaints to standard error.
 from __future__ import annotations
 
 import sys
+import traceback
 import warnings
 
 WRONG_INPUT = 2
@@ -24,29 +25,25 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command; every expected fault is one sentence on standard error."""
-    import click
-
+    try:
+        import typer
+    except ImportError:
+        return fault("it needs typer: pip install 'sklearn-reclink[report]'", WRONG_INPUT)
     from sklearn_reclink.cli.commands import app
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # audits hand over what they would warn of
-            code = app(arguments, standalone_mode=False)
+            code = app(arguments, prog_name="reclink", standalone_mode=False)
         return code if isinstance(code, int) else 0
-    except click.exceptions.Exit as end:
-        return end.exit_code
-    except click.exceptions.Abort:
-        return fault("interrupted", INTERRUPTED)
-    except click.ClickException as error:
-        error.show()
-        return WRONG_INPUT
-    except KeyboardInterrupt:
+    except (typer.Abort, KeyboardInterrupt):
         return fault("interrupted", INTERRUPTED)
     except (ValueError, OSError, ImportError) as error:
         return fault(sentence(error), WRONG_INPUT)
-    except Exception:
-        import traceback
-
+    except Exception as error:
+        if hasattr(error, "show"):  # of the command line, by whichever click typer brings
+            error.show()
+            return WRONG_INPUT
         traceback.print_exc()
         return fault("this is an error in sklearn-reclink: please report it", PROGRAM_ERROR)
 

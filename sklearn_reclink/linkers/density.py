@@ -7,6 +7,7 @@ the intruder knows besides is used: every original record has one masked record 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -21,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_reclink import linking
 from sklearn_reclink.differences import Scales, column_names, learn_scales
 from sklearn_reclink.linkers import ruled
+from sklearn_reclink.linkers.alignment import alignment_warning
 from sklearn_reclink.linkers.evidence import VIEWS, Coordinates, Evidence, learn_evidence
 from sklearn_reclink.linkers.files import read_masked, read_original, read_pair
 from sklearn_reclink.linking.all_pairs import Pairs
@@ -173,6 +175,9 @@ class DensityLinker(BaseEstimator):
         """
         self._check_views()
         original, masked = read_pair(self, X, y, reset=True)
+        message = alignment_warning(original, masked, self.standardize)
+        if message:
+            warnings.warn(message, UserWarning, stacklevel=2)
         whole = (original, masked)
         if files is not None:
             whole = (

@@ -35,10 +35,9 @@ MOST_LEARNT = 1000
 # Records of which all pairs are compared: once or twice, and some thirty times.
 MOST_PAIRED = 5_000
 MOST_BALANCED = 2_000
-# Variables of a capacity without and with a limit to how many interact.
+# Variables of a capacity in which any number of them interact, and of any capacity.
 MOST_FREE_VARIABLES = 8
 MOST_CAPACITY_VARIABLES = 10
-MOST_2_ADDITIVE_VARIABLES = 14
 
 
 @dataclass(frozen=True)
@@ -124,16 +123,13 @@ def _too_long(setting: Setting) -> str | None:
     )
 
 
-def _too_wide(most: int) -> Callable[[Setting], str | None]:
-    def refuses(setting: Setting) -> str | None:
-        if setting.n_features <= most:
-            return None
-        return (
-            f"it learns a value for every set of variables, 2^{setting.n_features} of them; at "
-            f"most {most} variables are possible (choose some with columns)"
-        )
-
-    return refuses
+def _too_wide(setting: Setting) -> str | None:
+    if setting.n_features <= MOST_CAPACITY_VARIABLES:
+        return None
+    return (
+        f"it learns a value for every set of variables, 2^{setting.n_features} of them; choose at "
+        f"most {MOST_CAPACITY_VARIABLES} columns to include it"
+    )
 
 
 ATTACKERS = {
@@ -176,7 +172,7 @@ ATTACKERS = {
             weight=3.0,
             monotone=True,
             samples=True,
-            refuses=_too_wide(MOST_2_ADDITIVE_VARIABLES),
+            refuses=_too_wide,
         ),
         Attacker(
             "bilinear",
@@ -194,7 +190,7 @@ ATTACKERS = {
             weight=1.5,
             monotone=True,
             samples=True,
-            refuses=_too_wide(MOST_CAPACITY_VARIABLES),
+            refuses=_too_wide,
         ),
         Attacker(
             "density",

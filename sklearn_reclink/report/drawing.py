@@ -1,7 +1,7 @@
 """The figures of a report, one a question, as SVG that follows the colours of the page.
 
-Text, lines and ground are drawn in three colours that stand for others: in the SVG they become
-``currentColor`` and variables of the page's style, so that one figure serves light, dark and print.
+Every colour is drawn as one that stands for another: in the SVG they become ``currentColor`` and
+variables of the page's style, so that one figure serves light, dark and print.
 Text stays text. Every figure has a sentence that says what it shows, and a table of its numbers.
 """
 
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 BLUE, VERMILION, GREY = "#0072b2", "#d55e00", "#7f7f7f"
 _TEXT, _LINE, _GROUND = "#010203", "#040506", "#070809"
-_ON_PAGE = {_TEXT: "currentColor", _LINE: "var(--line)", _GROUND: "var(--ground)"}
+_ON_PAGE = {
+    _TEXT: "currentColor",
+    _LINE: "var(--line)",
+    _GROUND: "var(--ground)",
+    BLUE: "var(--first)",
+    VERMILION: "var(--second)",
+    GREY: "var(--line)",
+}
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "sklearn-reclink",
@@ -103,10 +110,8 @@ def shortened(name: str, longest: int = 24) -> str:
 
 
 def share_axis(axis: Any) -> None:
-    """Write the ticks of a share in percent."""
-    from matplotlib.ticker import PercentFormatter
-
-    axis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    """Write the ticks of a share in percent, without needless digits."""
+    axis.set_major_formatter(lambda share, position: f"{100 * share:.4g} %".replace("-", "−"))
 
 
 def finish(ax: Axes) -> None:

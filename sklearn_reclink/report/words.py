@@ -78,7 +78,7 @@ def verdict(audit: Audit) -> Verdict:
     level = "some" if audit.risk > 0 else "none"
     if audit.limit is not None:
         level = "above" if audit.above_limit else "below"
-    return Verdict(level, headline(audit), [*certainty(audit)], advice(audit))
+    return Verdict(level, headline(audit), certainty(audit), advice(audit))
 
 
 def headline(audit: Audit) -> str:
@@ -110,17 +110,18 @@ def headline(audit: Audit) -> str:
 
 def certainty(audit: Audit) -> list[str]:
     """What is proven, what is estimated, and what guessing would give."""
-    texts = [proven(audit)]
+    texts = []
     total, estimate = audit.n_records, audit.estimate
     if estimate is not None:
         low, high = estimate.interval
-        sought = "the others" if estimate.n_tested == total else f"{people(estimate.n_tested)} more"
+        sought = "the others" if estimate.n_tested == total else f"{estimate.n_tested:,} others"
         texts.append(
-            f"People not seen: an attacker ({estimate.attacker.title}) who learned from "
-            f"{estimate.n_train:,} known pairs finds {percent(estimate.rate)} of {sought} among "
-            f"all {estimate.n_pool:,} masked records (95 % interval {percent(low)} to "
-            f"{percent(high)}). Guessing at random finds 1 in {total:,}."
+            f"Tested on people not seen: who knows {estimate.n_train:,} of the people in both "
+            f"files finds {percent(estimate.rate)} of {sought} (95 % interval {percent(low)} to "
+            f"{percent(high)}), each among all {estimate.n_pool:,} masked records. Guessing at "
+            f"random finds 1 in {total:,}."
         )
+    texts.append(proven(audit))
     surplus = audit.expected_rate - audit.worst.rate
     if surplus * total >= 1:
         texts.append(
@@ -152,7 +153,7 @@ def proven(audit: Audit) -> str:
     beyond = [one for one in audit.attacks if one.n_found > bound and one.bound is None]
     if beyond:
         titles = listed([one.attacker.title for one in beyond])
-        text += f" This does not bind {titles}, which {_plural(beyond)} of another kind."
+        text += f" Attackers of another kind ({titles}) are not bound by this."
     return text
 
 
@@ -162,7 +163,7 @@ def advice(audit: Audit) -> list[str]:
         texts = ["Nothing more is needed against these attackers."]
         if audit.expected_rate > 0:
             texts.append(
-                "Records that share their masked values protect each other; keep them that many."
+                "Several people share every masked record, which protects them: keep it so."
             )
         return texts
     shown = audit.gives_away
@@ -207,7 +208,3 @@ def status_words(attack: Attack) -> str:
         "heuristic": "heuristic, no proof",
         "sampled": f"learned on {attack.n_learnt:,} records",
     }.get(attack.status, attack.status)
-
-
-def _plural(attacks: Sequence[Attack]) -> str:
-    return "is" if len(attacks) == 1 else "are"

@@ -227,3 +227,9 @@ def test_it_needs_a_masked_file_and_a_fit(swapped):
         DensityLinker().fit(swapped[0])
     with pytest.raises(NotFittedError):
         DensityLinker().predict(swapped[0])
+
+
+def test_rows_in_another_order_are_warned_of(swapped):
+    X, Y, *_ = swapped
+    with pytest.warns(UserWarning, match="resembles row i of X no more"):
+        DensityLinker(rule="nearest").fit(X, np.random.default_rng(0).permutation(Y))

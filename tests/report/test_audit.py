@@ -1,0 +1,201 @@
+"""What an audit counts, and that its parts agree with each other and with the linkers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from sklearn_reclink import EuclideanLinker, audit
+from sklearn_reclink.metrics import linkage_ceiling
+from sklearn_reclink.report import compare
+from sklearn_reclink.report.attackers import ATTACKERS, Setting, chosen_attackers
+from sklearn_reclink.report.held_out import found_among_all, halves, wilson_interval
+from tests.report.pairs import masked, original
+
+
+def test_every_attacker_runs_once_from_cheap_to_strong(found):
+    assert [one.attacker.name for one in found.attacks] == list(ATTACKERS)
+    assert not found.skipped
+
+
+def test_counts_bounds_and_ceiling_are_in_order(found):
+    assert found.ceiling == round(linkage_ceiling(found.X, found.Y) * found.n_records)
+    for one in found.attacks:
+        assert one.seconds > 0
+        assert one.rate <= one.expected_rate + 1e-12
+        if one.bound is not None:
+            assert one.n_found <= one.bound
+        if one.attacker.monotone:
+            assert one.n_found <= found.monotone_bound <= found.ceiling
+    assert found.risk == max(one.rate for one in found.attacks)
+
+
+def test_an_attack_is_what_its_linker_scores(found):
+    for one in found.attacks:
+        assert one.linker.score(found.X, found.Y) == pytest.approx(one.rate)
+
+
+def test_everybody_is_looked_for_once_in_the_whole_file(found):
+    for one in found.estimates:
+        assert sorted(one.rows) == list(range(found.n_records))
+        assert one.n_train == found.n_records // 2
+        assert one.n_pool == found.n_records
+        low, high = one.interval
+        assert low <= one.rate <= high
+
+
+def test_halves_part_the_people():
+    (first, second), (third, fourth) = halves(11, seed=3)
+    assert sorted([*first, *second]) == list(range(11))
+    assert (first == fourth).all() and (second == third).all()
+
+
+def test_wilson_interval_solves_its_quadratic():
+    z = 1.959964
+    for found_, tested in [(3, 10), (50, 100), (999, 1000)]:
+        for end in wilson_interval(found_, tested):
+            gap = abs(found_ / tested - end)
+            assert gap == pytest.approx(z * np.sqrt(end * (1 - end) / tested), rel=1e-6)
+    assert wilson_interval(0, 20)[0] == 0.0 and wilson_interval(20, 20)[1] == 1.0
+
+
+def test_some_people_are_found_among_all_as_by_link():
+    X = original(80)
+    Y = masked(X, groups=2, k=3)
+    linker = EuclideanLinker().fit(X.to_numpy(), Y.to_numpy())
+    rows = np.arange(0, 80, 3)
+    expected = linker.link(X.to_numpy(), Y.to_numpy()).reidentified[rows]
+    assert (found_among_all(linker, X.to_numpy(), Y.to_numpy(), rows) == expected).all()
+
+
+def test_variables_withheld_are_counted_without_them(found):
+    for k, variable in enumerate(found.gives_away.variables):
+        others = [j for j in range(len(found.names)) if j != k]
+        X, Y = found.X[:, others], found.Y[:, others]
+        plain = round(EuclideanLinker().fit(X, Y).score(X, Y) * len(X))
+        assert variable.n_without >= plain
+        assert variable.drop == found.gives_away.n_plain - variable.n_without
+    for values in zip(
+        *[(one.weight, one.shapley) for one in found.gives_away.variables], strict=True
+    ):
+        assert sum(values) == pytest.approx(1)
+    assert len(found.gives_away.pairs) == 6
+
+
+def test_records_at_risk_are_those_found(found):
+    count = np.sum([one.reidentified for one in found.attacks], axis=0)
+    unseen = np.zeros(found.n_records, dtype=int)
+    for one in found.estimates:
+        unseen[one.rows] += one.found
+    assert sorted(found.records.rows) == np.flatnonzero(count + unseen).tolist()
+    listed = [len(names) for names in found.records.found_by]
+    assert listed == count[found.records.rows].tolist() == sorted(listed, reverse=True)
+    assert found.records.to_frame().shape == (len(found.records), 6)
+
+
+def test_csv_of_records_keeps_ids_whatever_they_hold(found):
+    lines = list(csv.DictReader(io.StringIO(found.records.to_csv())))
+    assert [line["id"] for line in lines] == found.records.ids
+    assert all(
+        int(line["row"]) - 1 == row for line, row in zip(lines, found.records.rows, strict=True)
+    )
+
+
+def test_values_are_listed_only_when_asked_for(found):
+    plain = found.records.to_csv()
+    assert "original: rent" not in plain
+    assert "original: rent" in found.records.to_csv(values=found.values())
+
+
+def test_plain_data_is_json_without_values(found):
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data["risk"] == found.risk and data["above_limit"] is True
+    assert [one["name"] for one in data["attackers"]] == list(ATTACKERS)
+    numbers = {f"{value:g}" for value in found.X.ravel() if value > found.n_records}
+    assert not numbers & set(json.dumps(data).replace(",", " ").split())
+
+
+def test_nothing_at_risk(safe):
+    assert safe.risk == 0 and len(safe.records) == 0 and not safe.above_limit
+    assert "None of the 60 people" in safe.to_text()
+    assert safe.expected_rate > 0
+
+
+def test_columns_are_matched_by_name(found):
+    X = original()
+    Y = masked(X)
+    shuffled = audit(X, Y[Y.columns[::-1]], attackers=["euclidean"])
+    assert shuffled.worst.n_found == found.attacks[0].n_found
+
+
+def test_searches_learn_from_a_sample_of_a_long_file_and_count_in_the_whole(monkeypatch):
+    monkeypatch.setattr("sklearn_reclink.report.attackers.MOST_LEARNT", 40)
+    monkeypatch.setattr("sklearn_reclink.report.attackers.MOST_PAIRED", 50)
+    monkeypatch.setattr("sklearn_reclink.report.held_out.MOST_PAIRED", 50)
+    X = original(90)
+    Y = masked(X)
+    found = audit(X, Y, attackers=["weighted_mean", "probabilistic", "density"], time_limit=1.0)
+    (one,) = found.attacks
+    assert one.sampled and one.n_learnt == 40 and one.bound is None
+    assert len(one.reidentified) == 90
+    assert {s.attacker.name for s in found.skipped} == {"probabilistic", "density"}
+    assert [e.attacker.name for e in found.estimates] == ["weighted_mean", "density"]
+    assert found.risk == max(one.rate, found.estimates[1].rate)
+    assert "sample" in found.to_text()
+
+
+def test_wide_files_skip_what_cannot_be_learnt():
+    setting = Setting(100, 13, 0, None)
+    refusing = [one.name for one in ATTACKERS.values() if one.refuses(setting) is not None]
+    assert refusing == ["choquet", "hlms"]
+
+
+def test_rows_that_do_not_match_are_noted():
+    X = original(80)
+    Y = masked(X).sample(frac=1, random_state=1).reset_index(drop=True)
+    with pytest.warns(UserWarning, match="same order"):
+        found = audit(X, Y, attackers=["euclidean"])
+    assert any("same order" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"attackers": ["euclid"]}, "euclidean"),
+        ({"attackers": []}, "choose"),
+        ({"limit": 20}, "0.2"),
+        ({"time_limit": 0}, "seconds"),
+        ({"ids": ["a"]}, "60 records"),
+    ],
+)
+def test_wrong_options_are_explained(options, message):
+    X = original()
+    with pytest.raises(ValueError, match=message):
+        audit(X, masked(X), **options)
+
+
+def test_attackers_are_ordered_whatever_order_is_asked_for():
+    assert [one.name for one in chosen_attackers(["hlms", "euclidean"])] == ["euclidean", "hlms"]
+
+
+def test_progress_counts_every_step():
+    seen = []
+    X = original()
+    audit(X, masked(X), attackers=["euclidean"], progress=lambda *step: seen.append(step))
+    assert [done for _, done, _ in seen] == list(range(seen[0][2]))
+
+
+def test_comparison_names_the_safest_and_the_frontier():
+    X = original()
+    maskings = {"weak": masked(X, k=3), "strong": masked(X, groups=4, k=6), "none": X}
+    found = compare(X, maskings, attackers=["euclidean"])
+    assert found.safest.masked_name == "strong"
+    assert found.losses[2] == 0 and found.frontier.all()
+    assert "strong" in found.to_text()
+    assert len(found.to_dict()["maskings"]) == 3
+    page = found.to_html()
+    assert page.count("<svg") == 1 and "another is better" not in page
