@@ -12,7 +12,8 @@ from below whatever conflicts it knows. A node fixes some records as lost and so
    incumbent's losses, every better solution below this node keeps ``i``. Forced records join every
    question to the oracle and are left out of the conflicts, which get shorter and sharper; they
    hold for the solutions below this node *better than the incumbent*, all that is searched.
-4. *Branch* on the record whose ``x`` is nearest 1/2, lowest bound first.
+4. *Branch* on a record of ``x`` near 1/2, the one that raises the relaxations of both children
+   the most, lowest bound first. A node whose bound has risen above that of another waits.
 
 So at any time the optimum loses at least ``min(incumbent, lowest bound of an open node)``.
 """
@@ -32,6 +33,7 @@ from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.oracle import Oracle, Thinned
 
 _THRESHOLDS = (0.0, 0.3, 0.5)
+_CANDIDATES = 16  # for branching, those of ``x`` nearest 1/2
 _VIOLATED = 1e-6
 _ZERO = 1e-9
 _HEAVY = 1.4  # a conflict of so much ``x`` seldom holds a violated one
@@ -45,6 +47,7 @@ class Node:
     serial: int
     lost: tuple[int, ...] = field(default=(), compare=False)
     kept: tuple[int, ...] = field(default=(), compare=False)
+    gain: float = field(default=0.0, compare=False)  # of the relaxation over its parent's
 
 
 class CoveringSearch:
@@ -90,7 +93,7 @@ class CoveringSearch:
 
     def _offer_late(self, moment: float) -> None:
         """Half of the time left goes into candidates found elsewhere."""
-        if moment < self._late:
+        if moment < self._late or self._late == np.inf:
             return
         self._late = np.inf
         for theta in self._later_candidates(max(self.deadline - time.monotonic(), 0.0) / 2):
@@ -152,15 +155,29 @@ class CoveringSearch:
                 return cover
 
     def _branch(self, node: Node, cover: Cover) -> list[Node]:
+        """Lose or keep the record that raises the relaxation of both children the most."""
         distance = np.abs(cover.lost - 0.5)
-        record = int(np.argmin(distance))
-        if distance[record] > 0.5 - _VIOLATED:
+        candidates = np.argsort(distance, kind="stable")[:_CANDIDATES]
+        candidates = candidates[distance[candidates] <= 0.5 - _VIOLATED]
+        if not len(candidates):
             return []
+        best = max((self._children(node, cover, int(k)) for k in candidates), key=_promise)
         self._serial += 2
-        return [
-            Node(cover.bound, self._serial, (*node.lost, record), node.kept),
-            Node(cover.bound, self._serial + 1, node.lost, (*node.kept, record)),
-        ]
+        for number, child in enumerate(best):
+            child.serial = self._serial + number
+        return list(best)
+
+    def _children(self, node: Node, cover: Cover, record: int) -> tuple[Node, Node]:
+        children = (
+            Node(cover.bound, 0, (*node.lost, record), node.kept),
+            Node(cover.bound, 0, node.lost, (*node.kept, record)),
+        )
+        for child in children:
+            relaxed = self.master.relaxed(np.array(child.lost, int), np.array(child.kept, int))
+            child.gain = self.incumbent.losses if relaxed is None else relaxed.value - cover.value
+            bound = self.incumbent.losses if relaxed is None else relaxed.bound
+            child.bound = max(child.bound, bound)
+        return children
 
     def _separate(self, cover: Cover, node: Node) -> bool:
         """Whether conflicts were found that the relaxation violates."""
@@ -242,6 +259,10 @@ class CoveringSearch:
         """The conflict with the records to be spared first, those of largest ``x``, last."""
         positions = self._position[conflict]
         return conflict[np.argsort(x[positions] + 0.1 * self.rng.random(len(positions)))]
+
+
+def _promise(children: tuple[Node, Node]) -> float:
+    return float(np.prod([max(child.gain, _VIOLATED) for child in children]))
 
 
 def _inside(conflicts: list[np.ndarray], kept: np.ndarray, position: int) -> bool:
