@@ -89,7 +89,7 @@ class HLMSChoquetLinker(LearnedLinker):
     ceiling_ : int
         Number of records that some weighted mean, OWA or Choquet distance might re-identify:
         the others are beaten by an impostor in every variable.
-    history_ : ndarray of int of shape (n_iter_ + 1,)
+    history_ : ndarray of int of shape (n_epochs + 1,)
         Number of records linked at the start and after every epoch.
     n_iter_ : int
         Number of epochs made.
@@ -99,7 +99,7 @@ class HLMSChoquetLinker(LearnedLinker):
         Shifts and scales of both files.
     n_features_in_ : int
         Number of variables.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the variables, when ``X`` has names.
 
     Examples

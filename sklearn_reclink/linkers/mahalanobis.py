@@ -96,7 +96,7 @@ class MahalanobisLinker(BaseLinker):
         Shifts and scales of both files.
     n_features_in_ : int
         Number of variables.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the variables, when ``X`` has names.
 
     Examples

@@ -106,7 +106,7 @@ class WeightedMeanLinker(LearnedLinker):
         Shifts and scales of both files.
     n_features_in_ : int
         Number of variables.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the variables, when ``X`` has names.
 
     Examples

@@ -127,7 +127,7 @@ class Microaggregation(Masker):
     ----------
     n_features_in_ : int
         Number of variables seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where `fit` saw names that are all strings.
     groups_ : list of list of int
         The positions of the variables in each group.

@@ -98,7 +98,7 @@ class UnivariateMicroaggregation(Masker):
     ----------
     n_features_in_ : int
         Number of variables seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where `fit` saw names that are all strings.
 
     See Also
