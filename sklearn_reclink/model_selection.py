@@ -28,6 +28,8 @@ from sklearn.utils.validation import _num_samples
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["LinkageStudy", "train_test_linkage"]
+
 
 @dataclass(frozen=True)
 class LinkageStudy:
