@@ -45,6 +45,14 @@ class LinkageStudy:
         Number of masked records in which every record was sought.
     score_pool : str
         Which masked records those are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.model_selection import LinkageStudy
+    >>> study = LinkageStudy(np.array([0.75, 0.5]), np.array([0.5, 0.5]), 40, 60, 40, "own")
+    >>> study.overfitting
+    0.125
     """
 
     train_rates: np.ndarray

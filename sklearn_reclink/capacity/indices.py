@@ -129,6 +129,10 @@ def orness(capacity: ArrayLike) -> float:
     capacity : array-like of shape (2**n_features,)
         A capacity on at least two variables.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> from sklearn_reclink.capacity import orness

@@ -36,6 +36,10 @@ def is_capacity(values: ArrayLike, *, atol: float = ATOL) -> bool:
     atol : float, default=1e-9
         How much any inequality may fail.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> from sklearn_reclink.capacity import is_capacity
@@ -57,6 +61,10 @@ def is_monotone(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     atol : float, default=1e-9
         How much any inequality may fail.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> from sklearn_reclink.capacity import is_monotone
@@ -76,6 +84,10 @@ def is_submodular(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
         Values by dyadic index.
     atol : float, default=1e-9
         How much any inequality may fail.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -102,6 +114,10 @@ def is_supermodular(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     atol : float, default=1e-9
         How much any inequality may fail.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> from sklearn_reclink.capacity import is_supermodular
@@ -120,6 +136,10 @@ def additivity_order(capacity: ArrayLike, *, atol: float = ATOL) -> int:
         Values by dyadic index.
     atol : float, default=1e-9
         Moebius coefficients up to this size count as 0.
+
+    Returns
+    -------
+    int
 
     Examples
     --------
@@ -144,6 +164,10 @@ def is_k_additive(capacity: ArrayLike, k: int, *, atol: float = ATOL) -> bool:
     atol : float, default=1e-9
         Moebius coefficients up to this size count as 0.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> from sklearn_reclink.capacity import is_k_additive
@@ -163,6 +187,10 @@ def is_additive(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     atol : float, default=1e-9
         Moebius coefficients of larger subsets up to this size count as 0.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> from sklearn_reclink.capacity import is_additive
@@ -181,6 +209,10 @@ def is_symmetric(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
         Values by dyadic index.
     atol : float, default=1e-9
         How far the weights of subsets of one size may lie from that of the first of them.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------

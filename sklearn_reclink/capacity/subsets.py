@@ -13,6 +13,15 @@ from numpy.typing import ArrayLike
 def n_variables(capacity: ArrayLike) -> int:
     """Number of variables of a vector of ``2^n`` values.
 
+    Parameters
+    ----------
+    capacity : array-like of shape (2**n_features,)
+        Values by dyadic index.
+
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> from sklearn_reclink.capacity import n_variables
@@ -34,7 +43,17 @@ def n_variables(capacity: ArrayLike) -> int:
 
 
 def subset_sizes(n_features: int) -> np.ndarray:
-    """Number of variables of every subset, (2^n,) by dyadic index.
+    """Number of variables of every subset.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of variables.
+
+    Returns
+    -------
+    ndarray of int of shape (2**n_features,)
+        By dyadic index.
 
     Examples
     --------
@@ -46,7 +65,16 @@ def subset_sizes(n_features: int) -> np.ndarray:
 
 
 def subset_members(n_features: int) -> np.ndarray:
-    """Which variables are in which subset, (2^n, n) of bool.
+    """Which variables are in which subset.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of variables.
+
+    Returns
+    -------
+    ndarray of bool of shape (2**n_features, n_features)
 
     Examples
     --------
@@ -63,6 +91,18 @@ def subset_members(n_features: int) -> np.ndarray:
 def small_subsets(n_features: int, largest: int) -> np.ndarray:
     """Non-empty subsets of at most ``largest`` variables, by size and then by index.
 
+    Parameters
+    ----------
+    n_features : int
+        Number of variables.
+    largest : int
+        Most variables of a subset.
+
+    Returns
+    -------
+    ndarray of int
+        Dyadic indices.
+
     Examples
     --------
     >>> from sklearn_reclink.capacity import small_subsets
@@ -76,6 +116,11 @@ def small_subsets(n_features: int, largest: int) -> np.ndarray:
 
 def lattice_edges(n_features: int) -> np.ndarray:
     """Every subset and every subset with one variable more, ``(A, A + k)``.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of variables.
 
     Returns
     -------

@@ -48,6 +48,12 @@ class ProbabilisticLoss:
         Mean losses over the variables, in [0, 1].
     covariances, correlations : float
         Mean losses over the pairs of variables, in [0, 1]; NaN if there is one variable only.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.metrics import ProbabilisticLoss
+    >>> ProbabilisticLoss(0.0, 0.5, 0.25, 0.25, 0.0).loss
+    0.2
     """
 
     means: float

@@ -78,6 +78,17 @@ class Audit:
         How the audit was made.
     X, Y : ndarray of shape (n_records, n_features)
         The files, columns in the order of ``names``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import audit
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> found = audit(X, X, attackers=["euclidean"])  # not masked at all
+    >>> found.worst.n_found, found.ceiling, len(found.records)
+    (50, 50, 50)
+    >>> print(found.to_text().splitlines()[0])
+    An intruder who knows the original values would find 50 of 50 people (100 %) in the masked
     """
 
     masked_name: str
