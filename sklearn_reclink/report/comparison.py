@@ -31,7 +31,7 @@ class Comparison:
     >>> Y = X.round()
     >>> found = compare(X, {"as it is": X, "rounded": Y}, attackers=["euclidean"])
     >>> [one.risk for one in found.audits]
-    [1.0, 0.54]
+    [1.0, 0.3]
     >>> found.above_limit  # no limit was set
     False
     """

@@ -218,7 +218,7 @@ def _limit_line(ax: Axes, audit: Audit) -> None:
 
 def figures_of(audit: Audit) -> dict[str, Figure]:
     """All figures that have something to show, by name."""
-    anybody = any(one.n_found for one in (*audit.attacks, *audit.estimates))
+    anybody = audit.risk > 0
     made: Sequence[tuple[str, Figure | None]] = [
         ("attackers", attackers_figure(audit) if anybody else None),
         ("held_out", held_out_figure(audit) if anybody and audit.estimates else None),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # A variable without which this share fewer people are found is worth protecting by itself.
 _NOTABLE_DROP = 0.1
-_NEAR_THE_LARGEST = 2 / 3
+_NEAR_THE_LARGEST = 0.75
 _NOTABLE_INTERACTION = 0.1
 _MOST_NAMED = 3
 
