@@ -41,7 +41,30 @@ _TEMPERATURE_PAIRS = 1000
 
 
 class BaseLinker(BaseEstimator, metaclass=ABCMeta):
-    """Base of all linkers."""
+    """Base of the linkers by distance; what they have in common.
+
+    Parameters
+    ----------
+    standardize : {"separate", "difference", "rank"} or None, default="separate"
+        How differences are scaled.
+    rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
+        How distances become links.
+    time_limit : float or None, default=60.0
+        Seconds for a search, where there is one.
+    n_jobs : int or None, default=None
+        Number of joblib workers.
+    random_state : int, RandomState instance or None, default=None
+        Seed of a search, where there is one.
+    verbose : int, default=0
+        Print progress when positive.
+
+    Examples
+    --------
+    >>> from sklearn_reclink import EuclideanLinker, WeightedMeanLinker
+    >>> from sklearn_reclink.linkers import BaseLinker
+    >>> isinstance(EuclideanLinker(), BaseLinker), issubclass(WeightedMeanLinker, BaseLinker)
+    (True, True)
+    """
 
     _parameter_constraints: dict[str, list[Any]] = {
         "standardize": [StrOptions({"separate", "difference", "rank"}), None],
