@@ -42,7 +42,8 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_signature": False,
-    "min_reported_time": 3600,
+    "write_computation_times": False,
+    "capture_repr": (),
     "abort_on_example_error": True,
 }
 

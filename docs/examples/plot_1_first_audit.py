@@ -9,8 +9,9 @@ one who compares all variables alike to those who learn whom to look for, and sa
 
 # %%
 # Age and body mass are averaged together, blood pressure and cholesterol in other groups.
-from sklearn_reclink import audit
+from sklearn_reclink import EuclideanLinker, audit
 from sklearn_reclink.datasets import load_diabetes_microdata
+from sklearn_reclink.inspection import MarginDisplay
 from sklearn_reclink.masking import Microaggregation
 
 patients = load_diabetes_microdata(as_frame=True).data
@@ -26,7 +27,4 @@ print(found.to_text())
 # %%
 # How clear are the links of the plain intruder? Right of the line are the people whose own masked
 # record is nearer than any other, the farther the clearer.
-from sklearn_reclink import EuclideanLinker
-from sklearn_reclink.inspection import MarginDisplay
-
 MarginDisplay.from_estimator(EuclideanLinker().fit(X, Y), X, Y)

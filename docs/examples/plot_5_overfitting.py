@@ -19,6 +19,7 @@ from sklearn_reclink import (
     WeightedMeanLinker,
 )
 from sklearn_reclink.datasets import load_diabetes_microdata
+from sklearn_reclink.inspection import OverfittingCurveDisplay
 from sklearn_reclink.masking import AdditiveNoise
 from sklearn_reclink.model_selection import train_test_linkage
 
@@ -56,8 +57,6 @@ ax.legend()
 
 # %%
 # With more known people the gap closes.
-from sklearn_reclink.inspection import OverfittingCurveDisplay
-
 OverfittingCurveDisplay.from_estimator(
     WeightedMeanLinker(random_state=0),
     X,

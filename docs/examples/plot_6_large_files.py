@@ -11,6 +11,8 @@ of records, and the answers are those of comparing all pairs.
 # part of the times below.
 import time
 
+import matplotlib.pyplot as plt
+
 from sklearn_reclink import EuclideanLinker, HLMSChoquetLinker, MahalanobisLinker
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.masking import AdditiveNoise
@@ -26,12 +28,22 @@ for linker in attackers:
     linker.fit(X[:2000], Y[:2000]).score(X[:2000], Y[:2000])
 
 # %%
-# The two attackers that need no search, on the whole file:
+# The two attackers that need no search, on more and more of the file. The more records there are,
+# the more there are to be confused with: the rate falls.
+sizes = [1_000, 10_000, 100_000]
+figure, (rates, times) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for linker in attackers[:2]:
-    start = time.perf_counter()
-    rate = linker.fit(X, Y).score(X, Y)
-    seconds = time.perf_counter() - start
-    print(f"{type(linker).__name__}: {rate:.1%} of {len(X):,} records, {seconds:.1f} s")
+    name, found, seconds = type(linker).__name__, [], []
+    for size in sizes:
+        start = time.perf_counter()
+        found.append(linker.fit(X[:size], Y[:size]).score(X[:size], Y[:size]))
+        seconds.append(time.perf_counter() - start)
+    print(f"{name}: {found[-1]:.1%} of {size:,} records, {seconds[-1]:.1f} s")
+    rates.semilogx(sizes, found, marker="o", label=name)
+    times.loglog(sizes, seconds, marker="o", label=name)
+rates.set(xlabel="records", ylabel="share re-identified", ylim=(0, 1))
+times.set(xlabel="records", ylabel="seconds to fit and score")
+rates.legend()
 
 # %%
 # A capacity learnt from ten thousand of them, tried on the whole file. A record is sought among ten
