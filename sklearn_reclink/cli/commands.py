@@ -62,7 +62,9 @@ def _reclink(
 @app.command("audit")
 def audit_command(
     original: Original,
-    masked: Annotated[Path, typer.Argument(help="Its masked version, CSV or Parquet.")],
+    masked: Annotated[
+        Path, typer.Argument(metavar="MASKED", help="Its masked version, CSV or Parquet.")
+    ],
     id_column: Id = None,
     columns: Columns = None,
     decimal: Decimal = ".",
@@ -130,7 +132,9 @@ def audit_command(
 @app.command("compare")
 def compare_command(
     original: Original,
-    masked: Annotated[list[Path], typer.Argument(help="Masked versions, CSV or Parquet.")],
+    masked: Annotated[
+        list[Path], typer.Argument(metavar="MASKED", help="Masked versions, CSV or Parquet.")
+    ],
     id_column: Id = None,
     columns: Columns = None,
     decimal: Decimal = ".",
@@ -186,7 +190,10 @@ def compare_command(
 @app.command("mask")
 def mask_command(
     original: Original,
-    output: Annotated[Path, typer.Argument(help="Where to write the masked file, CSV or Parquet.")],
+    output: Annotated[
+        Path,
+        typer.Argument(metavar="OUTPUT", help="Where to write the masked file, CSV or Parquet."),
+    ],
     method: Annotated[
         str, typer.Option(help="microaggregation, univariate, rank-swapping, noise or jpeg.")
     ] = "microaggregation",

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-Original = Annotated[Path, typer.Argument(help="The original file, CSV or Parquet.")]
+Original = Annotated[
+    Path, typer.Argument(metavar="ORIGINAL", help="The original file, CSV or Parquet.")
+]
 Id = Annotated[
     str | None,
     typer.Option(

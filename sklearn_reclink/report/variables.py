@@ -26,6 +26,8 @@ from sklearn_reclink import EuclideanLinker, MahalanobisLinker
 from sklearn_reclink.capacity import interaction_matrix, shapley
 from sklearn_reclink.report.attackers import MOST_LEARNT, Attack, Setting, collected_warnings
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -133,6 +135,8 @@ def _pairs(names: Sequence[str], capacity: np.ndarray | None) -> tuple[Pair, ...
     if capacity is None or len(names) < 2:
         return ()
     matrix = interaction_matrix(capacity)
+    if np.abs(matrix[~np.eye(len(names), dtype=bool)]).max() < _ROUNDING:
+        return ()  # an additive capacity: no pair acts together
     pairs = [
         Pair(names[i], names[j], float(matrix[i, j])) for i, j in combinations(range(len(names)), 2)
     ]

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import EuclideanLinker, audit
+from sklearn_reclink.capacity import additive_capacity, symmetric_capacity
 from sklearn_reclink.metrics import linkage_ceiling
 from sklearn_reclink.report import compare
 from sklearn_reclink.report.attackers import ATTACKERS, Setting, chosen_attackers
 from sklearn_reclink.report.held_out import found_among_all, halves, wilson_interval
+from sklearn_reclink.report.variables import _pairs
 from tests.report.pairs import masked, original
 
 
@@ -84,6 +86,13 @@ def test_variables_withheld_are_counted_without_them(found):
     ):
         assert sum(values) == pytest.approx(1)
     assert len(found.gives_away.pairs) == 6
+
+
+def test_pairs_are_listed_only_where_some_act_together():
+    additive = additive_capacity(np.array([0.5, 0.3, 0.2]))
+    assert _pairs(["a", "b", "c"], additive) == ()
+    together = symmetric_capacity(np.array([0.0, 0.0, 1.0]))
+    assert len(_pairs(["a", "b", "c"], together)) == 3
 
 
 def test_records_at_risk_are_those_found(found):
