@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from sklearn_reclink.distances import Distance
@@ -10,15 +12,22 @@ from sklearn_reclink.linking.batches import ask_all
 from sklearn_reclink.linking.links import Links
 from sklearn_reclink.linking.treed import Treed
 
-# Pairs of records that brute force compares sooner than a tree is loaded and built.
+# Pairs of records that brute force compares sooner than the trees are loaded and one is built,
+# and sooner than one is built.
 FEW_PAIRS = 1_000_000
+FEW_PAIRS_ONCE_LOADED = 20_000
+
+
+def few_pairs() -> int:
+    """Pairs up to which brute force is quicker."""
+    return FEW_PAIRS_ONCE_LOADED if "sklearn_reclink.trees" in sys.modules else FEW_PAIRS
 
 
 def engine_for(
     distance: Distance, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
 ) -> AllPairs | Treed:
     """The quicker of the two ways to the same answers."""
-    if len(original) * len(masked) > FEW_PAIRS:
+    if len(original) * len(masked) > few_pairs():
         aggregation = distance.aggregation(theta, original.shape[1])
         if aggregation is not None:
             return Treed.plant(distance, theta, aggregation, original, masked)

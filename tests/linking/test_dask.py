@@ -52,7 +52,7 @@ def many_batches(monkeypatch):
     """Trees, and several batches, for a file of 60 records."""
 
     def choose(few_pairs=0):
-        monkeypatch.setattr(questions, "FEW_PAIRS", few_pairs)
+        monkeypatch.setattr(questions, "few_pairs", lambda: few_pairs)
         monkeypatch.setattr(all_pairs, "BATCH_BYTES", 100_000)
         monkeypatch.setattr(treed, "BATCH_SIZE", 16)
         monkeypatch.setattr(treed, "_PAIRS", 3000)
