@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -109,12 +109,16 @@ def shortened(name: str, longest: int = 24) -> str:
     return text.replace("$", r"\$")
 
 
-def share_axis(axis: Any) -> None:
-    """Write the ticks of a share in percent, without needless digits."""
-    axis.set_major_formatter(lambda share, position: f"{100 * share:.4g} %".replace("-", "−"))
-
-
-def finish(ax: Axes) -> None:
-    """Remove the frame above and to the right, and the ticks of names."""
+def shares_by_name(ax: Axes, names: Sequence[str]) -> None:
+    """Name the rows from top to bottom, write the other axis in percent, leave out the frame."""
+    ax.set_yticks(range(len(names)), [shortened(name) for name in names])
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.xaxis.set_major_formatter(lambda share, position: f"{100 * share:.4g} %".replace("-", "−"))
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
+
+
+def legend_above(ax: Axes, *given: Any, ncols: int = 1) -> None:
+    """The legend over the axes, where it hides nothing."""
+    place: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.4, 1.0)}
+    ax.legend(*given, ncols=ncols, frameon=False, fontsize="small", **place)

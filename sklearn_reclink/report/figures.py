@@ -13,8 +13,8 @@ from sklearn_reclink.report.drawing import (
     VERMILION,
     Figure,
     drawn,
-    finish,
-    share_axis,
+    legend_above,
+    shares_by_name,
 )
 from sklearn_reclink.report.variable_figures import pairs_figure, variables_figure, weights_figure
 from sklearn_reclink.report.words import percent
@@ -59,13 +59,10 @@ def attackers_figure(audit: Audit) -> Figure:
                 textcoords="offset points",
                 va="center",
             )
-        ax.set_yticks(rows, titles)
-        ax.set_ylim(len(rows) - 0.5, -0.5)
-        share_axis(ax.xaxis)
+        shares_by_name(ax, titles)
         ax.set_xlim(0, 1.12)
         ax.set_xlabel(f"share of the {total:,} people")
         _limit_line(ax, audit)
-        finish(ax)
 
     worst = audit.worst
     alternative = (
@@ -107,16 +104,11 @@ def held_out_figure(audit: Audit) -> Figure:
         )
         guess = ax.axvline(1 / audit.n_records, color=VERMILION, linestyle="--", linewidth=1.2)
         guess.set_label("random guess")
-        ax.set_yticks(rows, [one.attacker.title for one in estimates])
-        ax.set_ylim(len(rows) - 0.5, -0.5)
-        share_axis(ax.xaxis)
+        shares_by_name(ax, [one.attacker.title for one in estimates])
         ax.set_xlim(-0.03, 1.03)
         ax.set_xlabel("share of people found")
         ax.grid(axis="y", alpha=0.35)
-        ax.legend(
-            loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=2, frameon=False, fontsize="small"
-        )
-        finish(ax)
+        legend_above(ax, ncols=2)
 
     best = max(estimates, key=lambda one: one.rate)
     low, high = best.interval
@@ -206,14 +198,7 @@ def _limit_line(ax: Axes, audit: Audit) -> None:
     if audit.limit is None:
         return
     line = ax.axvline(audit.limit, color=VERMILION, linewidth=1.4)
-    ax.legend(
-        [line],
-        [f"limit: {percent(audit.limit)}"],
-        loc="lower center",
-        bbox_to_anchor=(0.4, 1.0),
-        frameon=False,
-        fontsize="small",
-    )
+    legend_above(ax, [line], [f"limit: {percent(audit.limit)}"])
 
 
 def figures_of(audit: Audit) -> dict[str, Figure]:

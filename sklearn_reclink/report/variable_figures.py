@@ -12,9 +12,8 @@ from sklearn_reclink.report.drawing import (
     VERMILION,
     Figure,
     drawn,
-    finish,
-    share_axis,
-    shortened,
+    legend_above,
+    shares_by_name,
 )
 from sklearn_reclink.report.words import people
 
@@ -45,20 +44,10 @@ def variables_figure(audit: Audit) -> Figure:
                 va="center",
             )
         line = ax.axvline(shown.n_plain / total, color=VERMILION, linewidth=1.4)
-        ax.set_yticks(rows, [shortened(one.name) for one in variables])
-        ax.set_ylim(len(rows) - 0.5, -0.5)
+        shares_by_name(ax, [one.name for one in variables])
         ax.set_xlim(0, 1.18 * max(shown.n_plain, *(one.n_without for one in variables), 1) / total)
-        share_axis(ax.xaxis)
         ax.set_xlabel("share of people still found without it")
-        ax.legend(
-            [line],
-            [f"with all variables: {shown.n_plain:,}"],
-            loc="lower center",
-            bbox_to_anchor=(0.4, 1.0),
-            frameon=False,
-            fontsize="small",
-        )
-        finish(ax)
+        legend_above(ax, [line], [f"with all variables: {shown.n_plain:,}"])
 
     first = variables[0]
     alternative = (
@@ -109,14 +98,9 @@ def weights_figure(audit: Audit) -> Figure | None:
             ax.barh(rows + offset, values, height=0.9 * height, label=label, **style)
         equal = ax.axvline(1 / len(variables), color=GREY, linestyle="--", linewidth=1)
         equal.set_label("all equal")
-        ax.set_yticks(rows, [shortened(one.name) for one in variables])
-        ax.set_ylim(len(rows) - 0.5, -0.5)
-        share_axis(ax.xaxis)
+        shares_by_name(ax, [one.name for one in variables])
         ax.set_xlabel("share of the learned distance")
-        ax.legend(
-            loc="lower center", bbox_to_anchor=(0.4, 1.0), frameon=False, fontsize="small", ncols=1
-        )
-        finish(ax)
+        legend_above(ax)
 
     first = variables[0]
     alternative = (
