@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -31,10 +32,11 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
     """The page of one audit."""
     records = audit.records
     values = audit.values() if include_values else {}
+    tried = [one.attacker.name for one in audit.attacks]
     lines = [
-        [*line, *(f"{column[row]:g}" for column in values.values())]
-        for line, row in zip(
-            records.table(MOST_ROWS), records.rows[:MOST_ROWS].tolist(), strict=True
+        [*line[:-1], briefly(found, tried), *(f"{column[row]:g}" for column in values.values())]
+        for line, found, row in zip(
+            records.table(MOST_ROWS), records.found_by, records.rows.tolist(), strict=False
         )
     ]
     return _page(
@@ -50,6 +52,21 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         most_rows=MOST_ROWS,
         include_values=include_values,
     )
+
+
+def briefly(found: Sequence[str], tried: Sequence[str]) -> str:
+    """Names of attackers, or of the few that are missing.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.report.html import briefly
+    >>> briefly(["a", "b", "d"], ["a", "b", "c", "d"])
+    'all but c'
+    """
+    missing = [name for name in tried if name not in found]
+    if len(missing) >= len(found):
+        return ", ".join(found)
+    return "all but " + ", ".join(missing) if missing else "all"
 
 
 def render_comparison(comparison: Comparison) -> str:
