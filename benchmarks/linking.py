@@ -2,6 +2,7 @@
 
     python benchmarks/linking.py            # 100,000 and 1,000,000 records
     python benchmarks/linking.py --quick    # 100,000 records
+    python benchmarks/linking.py --only OWA "Choquet, zero singletons"
 
 The original file comes from ``make_microdata`` (n = 6, light tails) and is masked by independent
 noise of a tenth of each variable's standard deviation. Parameters are learnt on the first 400
@@ -10,10 +11,11 @@ records; ``score`` and ``predict`` then link the whole files, with the masked fi
 One table. ``s`` are wall seconds of the method of the estimator, compilation apart, on two workers;
 ``x tree`` divides them by the seconds of a bare ``scipy.spatial.cKDTree``, build and two-nearest
 query with two workers, on the same points (mapped by the weights or the matrix where the distance
-has one, else standardised); ``exponent`` is that of the growth from the smaller file. Rivals that
-compare all pairs are measured on few records and extrapolated by the square of their number, the
-minimum is asked of 200 records and extrapolated by their number: those rows are marked ~. The last
-line is the peak memory of the whole process, rivals included.
+has one, else standardised); ``x cpu`` is the same ratio of processor seconds, which other work on
+the machine disturbs less; ``exponent`` is that of the growth of the processor seconds from the
+smaller file. Rivals that compare all pairs are measured on few records and extrapolated by the
+square of their number, the minimum is predicted for 200 records and extrapolated by their number:
+those rows are marked ~. The last line is the peak memory of the process, rivals included.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -105,14 +108,33 @@ def mapped(linker: Any, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.nd
     return a @ root, b @ root
 
 
-def seconds_of(work: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
+@dataclass(frozen=True)
+class Seconds:
+    wall: float
+    cpu: float
+
+    def times(self, factor: float) -> Seconds:
+        return Seconds(self.wall * factor, self.cpu * factor)
+
+
+def seconds_of(work: Callable[[], Any]) -> tuple[Seconds, Any]:
+    wall, cpu = time.perf_counter(), time.process_time()
     answer = work()
-    return time.perf_counter() - start, answer
+    return Seconds(time.perf_counter() - wall, time.process_time() - cpu), answer
 
 
-def bare_tree(a: np.ndarray, b: np.ndarray) -> float:
+def bare_tree(a: np.ndarray, b: np.ndarray) -> Seconds:
     return seconds_of(lambda: cKDTree(b).query(a, k=2, workers=WORKERS))[0]
+
+
+def predicted_by_part(linker: Any, X: np.ndarray, Y: np.ndarray, asked: int = 200) -> Seconds:
+    """Seconds that all records would take, from those of a few: one pays for the tree."""
+    one, _ = seconds_of(lambda: linker.predict(X[:1], pool=Y))
+    some, _ = seconds_of(lambda: linker.predict(X[: asked + 1], pool=Y))
+    factor = len(X) / asked
+    return Seconds(
+        one.wall + (some.wall - one.wall) * factor, one.cpu + (some.cpu - one.cpu) * factor
+    )
 
 
 def by_recordlinkage(a: np.ndarray, b: np.ndarray) -> Any:
@@ -131,7 +153,7 @@ def by_recordlinkage(a: np.ndarray, b: np.ndarray) -> Any:
 
 
 def say(*cells: Any) -> None:
-    widths = (26, 12, 11, 7, 12, 9, 10)
+    widths = (26, 12, 11, 7, 12, 9, 9, 10)
     line = f"{cells[0]:<{widths[0]}}"
     line += "".join(f"{cell:>{width}}" for cell, width in zip(cells[1:], widths[1:], strict=False))
     print(line, flush=True)
@@ -141,44 +163,52 @@ class Table:
     """Prints rows, remembering the seconds of the smaller file."""
 
     def __init__(self) -> None:
-        self.before: dict[tuple[str, str], tuple[int, float]] = {}
-        say("distance", "question", "N", "rate", "s", "x tree", "exponent")
+        self.before: dict[tuple[str, str], tuple[int, Seconds]] = {}
+        say("distance", "question", "N", "rate", "s", "x tree", "x cpu", "exponent")
 
     def row(
-        self, name: str, question: str, n: int, seconds: float, tree: float, rate: float | None
+        self, name: str, question: str, n: int, seconds: Seconds, tree: Seconds, rate: float | None
     ) -> None:
         exponent = ""
         if (name, question) in self.before:
             n_before, before = self.before[name, question]
-            exponent = f"{np.log(seconds / before) / np.log(n / n_before):.2f}"
+            exponent = f"{np.log(seconds.cpu / before.cpu) / np.log(n / n_before):.2f}"
         self.before[name, question] = n, seconds
         shown = "" if rate is None else f"{rate:.3f}"
-        say(
-            name, question, f"{n:,}", shown, f"{seconds:.2f}", f"{seconds / tree:.2f}", exponent
-        )  # fmt: skip
+        ratios = f"{seconds.wall / tree.wall:.2f}", f"{seconds.cpu / tree.cpu:.2f}"
+        say(name, question, f"{n:,}", shown, f"{seconds.wall:.2f}", *ratios, exponent)
 
-    def extrapolated(self, name: str, n: int, measured: int, seconds: float, tree: float) -> None:
-        whole = seconds * (n / measured) ** 2
-        say(name, f"{measured:,}", f"{n:,}", "", f"~{whole:,.0f}", f"~{whole / tree:,.0f}", "")
+    def extrapolated(
+        self, name: str, n: int, measured: int, seconds: Seconds, tree: Seconds
+    ) -> None:
+        whole = seconds.times((n / measured) ** 2)
+        ratios = f"~{whole.wall / tree.wall:,.0f}", f"~{whole.cpu / tree.cpu:,.0f}"
+        say(name, f"{measured:,}", f"{n:,}", "", f"~{whole.wall:,.0f}", *ratios)
 
 
-def measure(table: Table, linkers: dict[str, Any], n_records: int) -> None:
+def measure(table: Table, linkers: dict[str, Any], n_records: int, only: list[str] | None) -> None:
     X, Y = files(n_records)
     trees = {}
     for name in ("weighted mean", "Mahalanobis", "bilinear, psd", "OWA"):
+        if only is not None and name not in [*only, "OWA"]:
+            continue
         seconds = bare_tree(*mapped(linkers[name], X, Y))
         trees[name] = seconds
         table.row(f"bare tree, {name}", "2 nearest", n_records, seconds, seconds, None)
     for name, linker in linkers.items():
+        if only is not None and name not in only:
+            continue
         tree = trees.get(name, trees["OWA"])
         seconds, rate = seconds_of(lambda linker=linker: linker.score(X, Y))
         table.row(name, "score", n_records, seconds, tree, rate)
-        asked = n_records if name != "minimum" else 200
-        seconds, _ = seconds_of(
-            lambda linker=linker, asked=asked: linker.predict(X[:asked], pool=Y)
-        )
-        question = "predict" if asked == n_records else f"~ {asked} asked"
-        table.row(name, question, n_records, seconds * n_records / asked, tree, None)
+        if name == "minimum":
+            question, seconds = "~ predict", predicted_by_part(linker, X, Y)
+        else:
+            question = "predict"
+            seconds, _ = seconds_of(lambda linker=linker: linker.predict(X, pool=Y))
+        table.row(name, question, n_records, seconds, tree, None)
+    if only is not None:
+        return
     a, b = mapped(linkers["OWA"], X[:20_000], Y[:20_000])
     seconds, _ = seconds_of(lambda: pairwise_distances_argmin(a, b))
     table.extrapolated("pairwise_distances_argmin", n_records, len(a), seconds, trees["OWA"])
@@ -194,6 +224,7 @@ def measure(table: Table, linkers: dict[str, Any], n_records: int) -> None:
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="100,000 records only")
+    parser.add_argument("--only", nargs="+", metavar="DISTANCE", help="these rows, no rivals")
     options = parser.parse_args(arguments)
     X, Y = files(2000)
     linkers = learn(X[:N_TRAIN], Y[:N_TRAIN])
@@ -202,7 +233,7 @@ def main(arguments: list[str]) -> None:
         linker.predict(X, pool=Y)
     table = Table()
     for n_records in (100_000,) if options.quick else (100_000, 1_000_000):
-        measure(table, linkers, n_records)
+        measure(table, linkers, n_records, options.only)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory of the process: {peak:,.0f} MB")
 

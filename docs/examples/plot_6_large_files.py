@@ -7,8 +7,8 @@ of records, and the answers are those of comparing all pairs.
 """
 
 # %%
-# Generated records, disturbed by noise. A file of a few thousand first, so that compiling is not
-# part of the times below.
+# Generated records, disturbed by noise. A part of them first, so that compiling is not in the times
+# below.
 import time
 
 import matplotlib.pyplot as plt
@@ -25,12 +25,12 @@ attackers = [
     HLMSChoquetLinker(max_iter=1, refine=0, random_state=0, time_limit=10),
 ]
 for linker in attackers:
-    linker.fit(X[:2000], Y[:2000]).score(X[:2000], Y[:2000])
+    linker.fit(X[:5000], Y[:5000]).score(X[:5000], Y[:5000])
 
 # %%
 # The two attackers that need no search, on more and more of the file. The more records there are,
 # the more there are to be confused with: the rate falls.
-sizes = [1_000, 10_000, 100_000]
+sizes = [10_000, 30_000, 100_000]
 figure, (rates, times) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for linker in attackers[:2]:
     name, found, seconds = type(linker).__name__, [], []
