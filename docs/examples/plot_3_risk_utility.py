@@ -7,7 +7,7 @@ maskings are beaten by others in the two at once; among the rest there is a choi
 """
 
 # %%
-# Five methods, each in several strengths.
+# Four methods, each in several strengths.
 from sklearn_reclink import MahalanobisLinker
 from sklearn_reclink.datasets import load_diabetes_microdata
 from sklearn_reclink.inspection import RiskUtilityDisplay
