@@ -138,6 +138,13 @@ class Audit:
         return max(one.expected_rate for one in self.attacks)
 
     @property
+    def learning_helps(self) -> bool:
+        """Whether a learnt distance finds more people than the Euclidean and Mahalanobis ones."""
+        learnt = [one.n_found for one in self.attacks if one.attacker.weight > 0]
+        plain = [one.n_found for one in self.attacks if one.status == "fixed"]
+        return max(learnt, default=0) > max([self.gives_away.n_plain, *plain])
+
+    @property
     def above_limit(self) -> bool:
         """Whether the risk is above the limit."""
         return self.limit is not None and self.risk > self.limit

@@ -111,8 +111,11 @@ def shortened(name: str, longest: int = 24) -> str:
 
 def shares_by_name(ax: Axes, names: Sequence[str]) -> None:
     """Name the rows from top to bottom, write the other axis in percent, leave out the frame."""
+    from matplotlib.ticker import MaxNLocator
+
     ax.set_yticks(range(len(names)), [shortened(name) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_formatter(lambda share, position: f"{100 * share:.4g} %".replace("-", "−"))
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(axis="y", length=0)

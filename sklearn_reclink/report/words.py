@@ -188,7 +188,7 @@ def advice(audit: Audit) -> list[str]:
             f"instead of {people(shown.n_plain)}."
         )
     together = [pair for pair in shown.pairs if pair.interaction >= _NOTABLE_INTERACTION]
-    if together:
+    if together and audit.learning_helps:
         pair = together[0]
         texts.append(
             f"{quoted(pair.first)} and {quoted(pair.second)} tell more together than apart: mask "
