@@ -1,7 +1,7 @@
 """The attackers of an audit, from cheap to strong, and what each finds in a masked file.
 
 An attacker links every original record within the whole masked file. Those that search for their
-distance cost much more than linking does, so beyond `MOST_LEARNT` records they learn from a random
+distance cost much more than linking does, so beyond `MOST_SEARCHED` records they learn from a random
 sample of that size; the links are then counted in the whole file all the same, and a bound proven
 for the sample is not taken for one of the file. What stays true of the whole file is the *ceiling*
 of the monotone distances (weighted mean, OWA, Choquet), which needs no learning.
@@ -30,7 +30,8 @@ from sklearn_reclink import (
     WeightedMeanLinker,
 )
 
-# Records that a search for a distance takes; more are sampled.
+# Records that a search for a distance takes, in the whole file and where it is one of many.
+MOST_SEARCHED = 300_000
 MOST_LEARNT = 1000
 # Records of which all pairs are compared: once or twice, and some thirty times.
 MOST_PAIRED = 5_000
@@ -270,7 +271,7 @@ def attack(
     begin = time.perf_counter()
     rows = np.arange(setting.n_records)
     if attacker.samples:
-        rows = setting.sample(rows, MOST_LEARNT)
+        rows = setting.sample(rows, MOST_SEARCHED)
     with collected_warnings() as notes:
         linker = attacker.build(setting, seconds).fit(X[rows], Y[rows])
         links = linker.link(X, Y)

@@ -142,7 +142,7 @@ def test_columns_are_matched_by_name(found):
 
 
 def test_searches_learn_from_a_sample_of_a_long_file_and_count_in_the_whole(monkeypatch):
-    monkeypatch.setattr("sklearn_reclink.report.attackers.MOST_LEARNT", 40)
+    monkeypatch.setattr("sklearn_reclink.report.attackers.MOST_SEARCHED", 40)
     monkeypatch.setattr("sklearn_reclink.report.attackers.MOST_PAIRED", 50)
     monkeypatch.setattr("sklearn_reclink.report.held_out.MOST_PAIRED", 50)
     X = original(90)
