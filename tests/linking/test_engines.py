@@ -105,18 +105,21 @@ def test_every_monotone_family_has_a_tree(name):
     assert distance.aggregation(theta, N_FEATURES).weights.any() == (name != "indefinite")
 
 
-@pytest.mark.parametrize("name", ["Choquet", "psd", "indefinite"])
+@pytest.mark.parametrize("name", FAMILIES)
 def test_processes_give_the_same_answers(monkeypatch, name):
-    rng = np.random.default_rng(3)
-    distance, theta = family_of(rng, name)
-    original, masked = files_of(rng, 90, 90)
-    expected = answers(distance, theta, original, masked)
-    monkeypatch.setattr(questions, "few_pairs", lambda: 0)
-    monkeypatch.setattr(all_pairs, "BATCH_BYTES", 300_000)
-    monkeypatch.setattr(treed, "BATCH_SIZE", 30)
-    monkeypatch.setattr(treed, "_PAIRS", 3000)
-    with parallel_config(backend="loky", n_jobs=2):
-        assert_same(answers(distance, theta, original, masked), expected)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        distance, theta = family_of(rng, name)
+        original, masked = files_of(rng, 90, 90)
+        with monkeypatch.context() as patched:
+            patched.setattr(questions, "few_pairs", lambda: np.inf)
+            expected = answers(distance, theta, original, masked)
+            patched.setattr(questions, "few_pairs", lambda: 0)
+            patched.setattr(all_pairs, "BATCH_BYTES", 300_000)
+            patched.setattr(treed, "BATCH_SIZE", 30)
+            patched.setattr(treed, "_PAIRS", 3000)
+            with parallel_config(backend="loky", n_jobs=2):
+                assert_same(answers(distance, theta, original, masked), expected)
 
 
 def test_progress_is_printed_on_long_work(monkeypatch, capsys):
