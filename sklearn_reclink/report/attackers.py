@@ -3,8 +3,8 @@
 An attacker links every original record within the whole masked file. Those that search for their
 distance cost much more than linking does, so beyond `MOST_SEARCHED` records they learn from a
 random sample of that size; the links are then counted in the whole file all the same, and a bound
-proven for the sample is not taken for one of the file. What stays true of the whole file is the *ceiling*
-of the monotone distances (weighted mean, OWA, Choquet), which needs no learning.
+proven for the sample is not taken for one of the file. What stays true of the whole file is the
+*ceiling* of the monotone distances (weighted mean, OWA, Choquet), which needs no learning.
 """
 
 from __future__ import annotations
