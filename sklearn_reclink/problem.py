@@ -15,7 +15,7 @@ difference of the papers; a *record* is a row of both, an *impostor* any other m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -162,15 +162,6 @@ class LinkageProblem:
         from sklearn_reclink.trees import build
 
         return build(self.masked)
-
-    def among(self, records: np.ndarray) -> LinkageProblem:
-        """The same problem of some records, with all masked records as their impostors."""
-        others = np.delete(self.masked, records, axis=0)
-        return replace(
-            self,
-            original=self.original[records],
-            masked=np.concatenate([self.masked[records], others]),
-        )
 
 
 def linkage_problem(

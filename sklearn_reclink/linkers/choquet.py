@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sklearn_reclink.capacity import (
@@ -211,9 +210,7 @@ class ChoquetLinker(LearnedLinker):
             learnt = hlms.learn(
                 problem.original,
                 problem.masked,
-                rng=np.random.default_rng(
-                    check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-                ),
+                rng=self._generator,
                 time_limit=_SHARE_OF_HLMS * seconds,
                 n_jobs=self.n_jobs,
             )

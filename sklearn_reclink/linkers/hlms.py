@@ -15,7 +15,6 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sklearn_reclink.capacity import capacity_to_mobius
@@ -178,9 +177,7 @@ class HLMSChoquetLinker(LearnedLinker):
         learnt = hlms.learn(
             problem.original,
             problem.masked,
-            rng=np.random.default_rng(
-                check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-            ),
+            rng=self._generator,
             learning_rate=self.learning_rate,
             max_iter=self.max_iter,
             floor={"relative": hlms.RELATIVE, "absolute": hlms.ABSOLUTE}[self.steps],

@@ -18,6 +18,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from sklearn_reclink.distances import WeightedMean
@@ -137,6 +138,12 @@ class LearnedLinker(BaseLinker):
             start=starts,
             later=later,
         )
+
+    @property
+    def _generator(self) -> np.random.Generator:
+        """A generator seeded by ``random_state``."""
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return np.random.default_rng(seed)
 
     @property
     def _seconds(self) -> float:
