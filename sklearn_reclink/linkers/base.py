@@ -25,6 +25,7 @@ from sklearn_reclink.differences import Scales, column_names, learn_scales
 from sklearn_reclink.distances import Distance
 from sklearn_reclink.linkers import ruled
 from sklearn_reclink.linkers.alignment import alignment_warning
+from sklearn_reclink.linkers.claims import gap_of, status_of
 from sklearn_reclink.linkers.files import (
     impostors_beyond,
     read_masked,
@@ -33,7 +34,7 @@ from sklearn_reclink.linkers.files import (
 )
 from sklearn_reclink.linking.all_pairs import AllPairs
 from sklearn_reclink.linking.batches import ask_all
-from sklearn_reclink.problem import Solution, Status
+from sklearn_reclink.problem import Solution
 from sklearn_reclink.ranks import RankScales, learn_ranks
 
 # Most pairs of which the temperature of a rule is learnt.
@@ -325,19 +326,11 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
                 "may share them"
             )
         self.bound_ = int(bound)
-        status = _status(self.n_linked_, self.bound_, solution)
+        status = status_of(self.n_linked_, self.bound_, solution)
         self.status_ = status.value
-        if status in (Status.TIME_LIMIT, Status.UNDECIDED):
-            cause, remedy = "ties within rounding left the proof open", ""
-            if status is Status.TIME_LIMIT:
-                cause = f"the time limit of {self.time_limit:g} s ended the proof"
-                remedy = "; raise time_limit to close the gap"
-            warnings.warn(
-                f"{cause}: {self.n_linked_} of {len(original)} records linked, at most "
-                f"{self.bound_} can be{remedy}",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        gap = gap_of(status, self.n_linked_, self.bound_, len(original), self.time_limit)
+        if gap:
+            warnings.warn(gap, ConvergenceWarning, stacklevel=3)
 
     def _read_aligned(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)
@@ -365,13 +358,3 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         return tags
-
-
-def _status(n_linked: int, bound: int, solution: Solution | None) -> Status:
-    """Optimal where the recount meets the bound, whatever the solver says of itself."""
-    if n_linked == bound:
-        return Status.OPTIMAL
-    said = None if solution is None else solution.status
-    if said in (Status.TIME_LIMIT, Status.PROJECTED, Status.SHRUNK, Status.HEURISTIC):
-        return said
-    return Status.UNDECIDED
