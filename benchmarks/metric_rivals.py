@@ -82,9 +82,10 @@ RIVALS: dict[str, Callable[[int], list[Any]]] = {
 class MetricLinker:
     """A learnt metric with the interface of a linker, as far as the benchmarks need it."""
 
-    def __init__(self, rival: str, seed: int = 0):
+    def __init__(self, rival: str, seed: int = 0, rule: str = "nearest"):
         self.rival = rival
         self.seed = seed
+        self.rule = rule
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> MetricLinker:
         self.scales_ = learn_scales(X, y, "separate")
@@ -105,7 +106,7 @@ class MetricLinker:
         a, b = self.scales_.original(X) @ self.components_.T, self._masked(y)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # coordinates, not files in one unit
-            return EuclideanLinker(standardize=None).fit(a, b).score(a, b)
+            return EuclideanLinker(standardize=None, rule=self.rule).fit(a, b).score(a, b)
 
     def _masked(self, y: np.ndarray) -> np.ndarray:
         return np.asarray(self.scales_.masked(y) @ self.components_.T)
