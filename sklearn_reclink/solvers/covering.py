@@ -3,16 +3,14 @@
 The lost records hit every conflict, so the relaxed covering master (`highs`) bounds the losses
 from below whatever conflicts it knows. A node fixes some records as lost and some as kept:
 
-1. *Separate.* For several thresholds, the records with ``x`` at most that are wanted together. The
-   oracle pulls disjoint minimal conflicts out of them until the rest can be linked; those that
-   the relaxation violates are added to it.
-2. *Regrow.* The records pulled out are put back, least ``x`` first, while all can be linked:
-   a candidate. What cannot be put back shows more conflicts.
-3. *Force.* If losing record ``i`` costs so much (its reduced cost) that the relaxation reaches the
+1. *Separate* (`separation`). Conflicts that the relaxation violates are looked for twice at
+   once, in two random orders, by regrowing what it keeps; if that finds none, at two thresholds.
+   Those found are added to it, and the parameters met on the way are candidates.
+2. *Force.* If losing record ``i`` costs so much (its reduced cost) that the relaxation reaches the
    incumbent's losses, every better solution below this node keeps ``i``. Forced records join every
    question to the oracle and are left out of the conflicts, which get shorter and sharper; they
    hold for the solutions below this node *better than the incumbent*, all that is searched.
-4. *Branch* on a record of ``x`` near 1/2, the one that raises the relaxations of both children
+3. *Branch* on a record of ``x`` near 1/2, the one that raises the relaxations of both children
    the most, lowest bound first. A node whose bound has risen above that of another waits.
 
 So at any time the optimum loses at least ``min(incumbent, lowest bound of an open node)``.
@@ -25,18 +23,17 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from sklearn_reclink.solvers.highs import Cover, CoveringMaster
 from sklearn_reclink.solvers.incumbent import Incumbent
-from sklearn_reclink.solvers.oracle import Oracle, Thinned
+from sklearn_reclink.solvers.oracle import Oracle
+from sklearn_reclink.solvers.separation import VIOLATED, Found, Separator, share_rows
 
-_THRESHOLDS = (0.0, 0.3, 0.5)
-_CANDIDATES = 16  # for branching, those of ``x`` nearest 1/2
-_VIOLATED = 1e-6
-_ZERO = 1e-9
-_HEAVY = 1.4  # a conflict of so much ``x`` seldom holds a violated one
+_THRESHOLDS = (0.3, 0.5)
+_CANDIDATES = 8  # for branching, those of ``x`` nearest 1/2
 
 
 @dataclass(order=True)
@@ -53,13 +50,11 @@ class Node:
 class CoveringSearch:
     """Bounds from below, candidates from above, until they meet.
 
-    Positions are places in ``open_records``; records are rows of the files.
+    Positions are places in the open records; records are rows of the files.
 
     Parameters
     ----------
     oracle : Oracle
-    open_records : ndarray of int
-        Records still to decide.
     incumbent : Incumbent
         Takes candidates and knows the fewest losses so far.
     """
@@ -67,22 +62,22 @@ class CoveringSearch:
     def __init__(
         self,
         oracle: Oracle,
-        open_records: np.ndarray,
         incumbent: Incumbent,
         deadline: float,
         rng: np.random.Generator,
         n_jobs: int = 1,
     ) -> None:
-        self.oracle = oracle
-        self.open = open_records
+        self.open = oracle.open
         self.incumbent = incumbent
         self.deadline = deadline
-        self.rng = rng
         self.n_jobs = n_jobs
-        self.master = CoveringMaster(len(open_records))
+        self.master = CoveringMaster(len(self.open))
+        # as many whatever n_jobs is, so that the search does not depend on it
+        self.separators = [
+            Separator(each, self.master.pool, order)
+            for each, order in zip((oracle, oracle.twin()), rng.spawn(2), strict=True)
+        ]
         self.bound = 0
-        self._position = np.full(oracle.problem.n_records, -1)
-        self._position[open_records] = np.arange(len(open_records))
         self._serial = 0
         self._late = np.inf  # nothing to ask for, or asked already
         self._later_candidates: Callable[[float], Iterable[np.ndarray]] = lambda seconds: ()
@@ -104,12 +99,13 @@ class CoveringSearch:
 
     def run(self) -> int:
         """Search until proven or out of time; the least number of open records lost."""
-        with ThreadPoolExecutor(self.n_jobs) as self._workers:
-            return self._run()
-
-    def _later(self, work: Callable[[], Thinned]) -> Callable[[], Thinned]:
-        """Do work in another thread, if there is one; the way to its result."""
-        return work if self.n_jobs == 1 else self._workers.submit(work).result
+        with ThreadPoolExecutor(min(self.n_jobs, len(self.separators))) as self._workers:
+            try:
+                return self._run()
+            except BaseException:
+                for separator in self.separators:  # threads still at work end soon
+                    separator.oracle.deadline = -np.inf
+                raise
 
     def _run(self) -> int:
         nodes = [Node(0, 0)]
@@ -158,7 +154,7 @@ class CoveringSearch:
         """Lose or keep the record that raises the relaxation of both children the most."""
         distance = np.abs(cover.lost - 0.5)
         candidates = np.argsort(distance, kind="stable")[:_CANDIDATES]
-        candidates = candidates[distance[candidates] <= 0.5 - _VIOLATED]
+        candidates = candidates[distance[candidates] <= 0.5 - VIOLATED]
         if not len(candidates):
             return []
         best = max((self._children(node, cover, int(k)) for k in candidates), key=_promise)
@@ -173,7 +169,7 @@ class CoveringSearch:
             Node(cover.bound, 0, node.lost, (*node.kept, record)),
         )
         for child in children:
-            relaxed = self.master.relaxed(np.array(child.lost, int), np.array(child.kept, int))
+            relaxed = self.master.glimpse(np.array(child.lost, int), np.array(child.kept, int))
             child.gain = self.incumbent.losses if relaxed is None else relaxed.value - cover.value
             bound = self.incumbent.losses if relaxed is None else relaxed.bound
             child.bound = max(child.bound, bound)
@@ -182,91 +178,30 @@ class CoveringSearch:
     def _separate(self, cover: Cover, node: Node) -> bool:
         """Whether conflicts were found that the relaxation violates."""
         better = self.incumbent.losses - 1
-        forced = cover.value + cover.reduced_costs > better + _VIOLATED
+        forced = cover.value + cover.reduced_costs > better + VIOLATED
         forced[[*node.lost, *node.kept]] = False  # their reduced costs price the fixing
-        self.oracle.forced = self.open[forced]
         fixed = (node.lost, node.kept) if forced.any() else ((), ())
-        found = 0
-        for threshold in _THRESHOLDS:
-            wanted = cover.lost <= threshold + _ZERO
-            conflicts = self._conflicts_among(wanted, cover.lost, regrow=threshold == 0)
-            violated = [c for c in conflicts if cover.lost[c].sum() < 1 - _VIOLATED]
-            found += self.master.add(violated, *fixed)
-            if self._out_of_time() or any(len(conflict) == 0 for conflict in violated):
-                break
-        self.oracle.forced = self.open[:0]
-        return found > 0
+        for separator in self.separators:
+            separator.oracle.forced = self.open[forced]
+        found = self._in_threads(partial(each.regrow, cover) for each in self.separators)
+        if not any(each.conflicts for each in found):
+            found += self._in_threads(
+                partial(each.pull, cover, threshold)
+                for each, threshold in zip(self.separators, _THRESHOLDS, strict=True)
+            )
+        for separator in self.separators:
+            separator.oracle.forced = self.open[:0]
+        for each in found:
+            if each.candidate is not None:
+                self.incumbent.offer(each.candidate)
+        share_rows(self.separators)
+        return sum(self.master.add(each.conflicts, *fixed) for each in found) > 0
 
-    def _conflicts_among(self, wanted: np.ndarray, x: np.ndarray, regrow: bool) -> list[np.ndarray]:
-        """Conflicts pulled out of the wanted positions (a mask), or met when regrowing."""
-        conflicts: list[np.ndarray] = []
-        kept = wanted.copy()
-        while not self._out_of_time():
-            answer = self.oracle.ask(self.open[kept])
-            if answer.theta is not None and regrow:
-                self._regrow(kept, answer.theta, conflicts, x)
-            elif answer.theta is not None:
-                self.incumbent.offer(answer.theta)
-            if answer.suspects is not None and len(answer.suspects):
-                kept[self._position[self.rng.choice(answer.suspects)]] = False
-                continue
-            if answer.conflict is None:
-                break
-            minimal = self.oracle.minimise(self._sorted(answer.conflict, x))
-            conflicts.append(self._position[minimal])
-            kept[conflicts[-1]] = False
-            if not len(conflicts[-1]):
-                break
-        return conflicts
-
-    def _regrow(
-        self, kept: np.ndarray, theta: np.ndarray, conflicts: list[np.ndarray], x: np.ndarray
-    ) -> None:
-        """Put lost records back, least ``x`` first, and offer what they end in."""
-        linked = self.oracle.satisfied(theta, self.open)
-        missing = self.master.missing(kept)
-        lost = np.flatnonzero(~kept)
-        thinned: list[Callable[[], Thinned]] = []
-        for position in lost[np.argsort(x[lost] + 0.01 * self.rng.random(len(lost)))]:
-            if self._out_of_time():
-                break
-            known = self.master.conflicts_of[position]
-            if (missing[known] == 1).any() or _inside(conflicts, kept, position):
-                continue
-            kept[position] = True
-            missing[known] -= 1
-            if linked[position]:
-                continue
-            answer = self.oracle.ask(self.open[kept])
-            if answer.theta is not None:
-                theta = answer.theta
-                linked = self.oracle.satisfied(theta, self.open)
-                continue
-            kept[position] = False
-            missing[known] += 1
-            if answer.conflict is not None and self._weight(answer.conflict, x) < _HEAVY:
-                thinned.append(self._later(self.oracle.thinning(self._sorted(answer.conflict, x))))
-        self.incumbent.offer(theta)
-        for result in thinned:
-            found = result()
-            self.oracle.store.add_pairs(found.records, found.impostors)
-            conflicts.append(self._position[found.conflict])
-
-    def _weight(self, conflict: np.ndarray, x: np.ndarray) -> float:
-        return float(x[self._position[conflict]].sum())
-
-    def _sorted(self, conflict: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """The conflict with the records to be spared first, those of largest ``x``, last."""
-        positions = self._position[conflict]
-        return conflict[np.argsort(x[positions] + 0.1 * self.rng.random(len(positions)))]
+    def _in_threads(self, works: Iterable[Callable[[], Found]]) -> list[Found]:
+        if self.n_jobs == 1:
+            return [work() for work in works]
+        return [running.result() for running in [self._workers.submit(work) for work in works]]
 
 
 def _promise(children: tuple[Node, Node]) -> float:
-    return float(np.prod([max(child.gain, _VIOLATED) for child in children]))
-
-
-def _inside(conflicts: list[np.ndarray], kept: np.ndarray, position: int) -> bool:
-    """Whether the position and the kept ones hold one of the conflicts."""
-    return any(
-        position in conflict and kept[conflict].sum() == len(conflict) - 1 for conflict in conflicts
-    )
+    return float(np.prod([max(child.gain, VIOLATED) for child in children]))

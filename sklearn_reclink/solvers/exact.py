@@ -80,7 +80,7 @@ def solve_exact(
             report("cells", losses)
         if losses < incumbent.losses:
             n_threads = min(effective_n_jobs(n_jobs), cpu_count())  # a cluster has more workers
-            search = CoveringSearch(oracle, presolved.open, incumbent, deadline, rng, n_threads)
+            search = CoveringSearch(oracle, incumbent, deadline, rng, n_threads)
             if later is not None:
                 search.ask_late(later, begin + _SHARE_BEFORE_LATER * time_limit)
             losses = max(losses, search.run())

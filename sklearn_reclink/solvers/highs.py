@@ -17,7 +17,12 @@ import highspy
 import numpy as np
 from scipy import sparse
 
+from sklearn_reclink.solvers.conflict_pool import ConflictPool
+
 _ROUNDING = 1e-6
+_VIOLATED = 1e-7
+_LOOSE = 0.05
+_FEW_ROWS = 300
 _DECIDED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
 
 
@@ -39,26 +44,23 @@ class Cover:
 
 
 class CoveringMaster:
-    """Which records must be lost, as far as the known conflicts tell.
+    """Which records must be lost, as far as the conflicts of the pool tell.
 
-    A conflict may hold only where some records are lost and others kept. It is then stated for
-    all: ``sum_{C} x + sum_{kept} x + sum_{lost} (1 - x) >= 1``.
+    The linear program holds the rows that matter near its present solution: the others join it
+    when violated, and slack ones leave it again.
     """
 
     def __init__(self, n_records: int) -> None:
-        self.n_records = n_records
-        self.n_conflicts = 0
-        self.conflicts_of: list[list[int]] = [[] for _ in range(n_records)]
-        self._sizes: list[int] = []
-        self._known: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
+        self.pool = ConflictPool(n_records)
+        self._held: list[int] = []  # rows of the pool, in the order of the program
         self._lp = _silent()
         # so that the value of a thousand columns is right to a tenth of _ROUNDING
         self._lp.setOptionValue("primal_feasibility_tolerance", 1e-10)
         self._lp.setOptionValue("dual_feasibility_tolerance", 1e-10)
-        columns = np.arange(n_records, dtype=np.int32)
+        self._columns = np.arange(n_records, dtype=np.int32)
         ones = np.ones(n_records)
         self._lp.addVars(n_records, np.zeros(n_records), ones)
-        self._lp.changeColsCost(n_records, columns, ones)
+        self._lp.changeColsCost(n_records, self._columns, ones)
 
     def add(
         self,
@@ -67,40 +69,51 @@ class CoveringMaster:
         kept: tuple[int, ...] = (),
     ) -> int:
         """Add the conflicts that are new; how many were."""
-        added = 0
+        first = len(self.pool.rows)
         for conflict in conflicts:
-            members = tuple(sorted({*conflict.tolist(), *kept}))
-            if (members, lost) in self._known:
-                continue
-            self._known.add((members, lost))
-            columns = np.array([*members, *lost], dtype=np.int32)
-            signs = np.r_[np.ones(len(members)), -np.ones(len(lost))]
-            self._lp.addRow(1.0 - len(lost), highspy.kHighsInf, len(columns), columns, signs)
-            if not lost:
-                for member in members:
-                    self.conflicts_of[member].append(self.n_conflicts)
-                self._sizes.append(len(members))
-                self.n_conflicts += 1
-            added += 1
-        return added
+            self.pool.add(conflict, lost, kept)
+        self._hold(range(first, len(self.pool.rows)))
+        return len(self.pool.rows) - first
 
-    def missing(self, kept: np.ndarray) -> np.ndarray:
-        """How many members of each conflict are not among the kept positions (a mask)."""
-        missing = np.array(self._sizes, dtype=np.int64)
-        for position in np.flatnonzero(kept):
-            missing[self.conflicts_of[position]] -= 1
-        return missing
+    def _hold(self, rows: Iterable[int]) -> None:
+        for row in rows:
+            columns, signs = self.pool.rows[row]
+            right = 1.0 - np.count_nonzero(signs < 0)
+            columns = columns.astype(np.int32)
+            self._lp.addRow(right, highspy.kHighsInf, len(columns), columns, signs)
+            self._held.append(row)
+
+    def _release(self, slack: np.ndarray) -> None:
+        """Drop slack rows where there are many: they are basic, so the basis stays."""
+        loose = slack[self._held] > _LOOSE
+        if len(loose) <= _FEW_ROWS + 3 * np.count_nonzero(~loose):
+            return
+        dropped = np.flatnonzero(loose).astype(np.int32)
+        self._lp.deleteRows(len(dropped), dropped)
+        self._held = [row for row, gone in zip(self._held, loose, strict=True) if not gone]
 
     def relaxed(self, lost: np.ndarray, kept: np.ndarray) -> Cover | None:
         """The linear relaxation with some records fixed; None if they cannot be so fixed.
 
         Where HiGHS decides neither, the fixed losses alone are what is known.
         """
-        lower, upper = np.zeros(self.n_records), np.ones(self.n_records)
+        while True:
+            cover = self.glimpse(lost, kept)
+            if cover is None:
+                return None
+            slack = self.pool.slack(cover.lost)
+            violated = np.setdiff1d(np.flatnonzero(slack < -_VIOLATED), self._held)
+            if not len(violated):
+                self._release(slack)
+                return cover
+            self._hold(violated.tolist())
+
+    def glimpse(self, lost: np.ndarray, kept: np.ndarray) -> Cover | None:
+        """The same with the rows that the program holds alone: quicker, and a bound as well."""
+        n_records = self.pool.n_records
+        lower, upper = np.zeros(n_records), np.ones(n_records)
         lower[lost], upper[kept] = 1.0, 0.0
-        self._lp.changeColsBounds(
-            self.n_records, np.arange(self.n_records, dtype=np.int32), lower, upper
-        )
+        self._lp.changeColsBounds(n_records, self._columns, lower, upper)
         self._lp.run()
         if self._lp.getModelStatus() not in _DECIDED:
             self._lp.clearSolver()
@@ -108,7 +121,7 @@ class CoveringMaster:
         if self._lp.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
             return None
         if self._lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return Cover(lower, np.zeros(self.n_records), float(len(lost)), len(lost))
+            return Cover(lower, np.zeros(n_records), float(len(lost)), len(lost))
         solution = self._lp.getSolution()
         value = self._lp.getInfo().objective_function_value
         return Cover(

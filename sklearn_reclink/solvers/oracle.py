@@ -10,7 +10,7 @@ residual is below what the tie rule allows (`ties`), or if it is zero in exact a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,21 +28,14 @@ _ROUNDS = 200  # of growing rows, before a question is given up as undecided
 class Answer:
     """``theta`` if the records can be linked together, else ``conflict``; neither: undecided.
 
+    ``linked`` tells which of all open records have only positive rows: not a count.
     ``suspects`` of an undecided answer seem to be in conflict, without proof.
     """
 
     theta: np.ndarray | None = None
+    linked: np.ndarray | None = None
     conflict: np.ndarray | None = None
     suspects: np.ndarray | None = None
-
-
-@dataclass(frozen=True)
-class Thinned:
-    """A minimal conflict, and the pairs whose rows were found on the way."""
-
-    conflict: np.ndarray
-    records: np.ndarray
-    impostors: np.ndarray
 
 
 class Oracle:
@@ -50,6 +43,8 @@ class Oracle:
 
     Attributes
     ----------
+    open : ndarray of int
+        The records that presolve left to decide, of which questions are asked.
     store : RowStore
         The rows found so far.
     deadline : float
@@ -63,6 +58,7 @@ class Oracle:
     ) -> None:
         self.problem = problem
         self.deadline = deadline
+        self.open = presolved.open
         self.threats: Threats = (
             AllRows(problem, presolved) if presolved.complete else NearestImpostors(problem)
         )
@@ -71,59 +67,80 @@ class Oracle:
         self.store = RowStore(problem)
         self._tight = np.empty(0, dtype=np.int64)  # rows that the last yes rests on
 
+    def twin(self) -> Oracle:
+        """Another oracle of the same problem, with rows of its own."""
+        other = copy(self)
+        other.store = RowStore(self.problem)
+        other._tight = self._tight[:0]
+        return other
+
     def ask(self, records: np.ndarray) -> Answer:
         """Whether some admissible parameters link all of these records, and the forced ones."""
-        records = np.union1d(records, self.forced)
+        wanted = np.zeros(self.problem.n_records, dtype=bool)
+        wanted[records] = wanted[self.forced] = True
+        wanted = wanted[self.open]
         theta = self.problem.domain.centre
-        support = self._tight[self.store.asked(records)[self._tight]]
         for _ in range(_ROUNDS):
             if time.monotonic() >= self.deadline:
                 break
-            status, theta, support, multipliers = least_norm(
-                self.store.rows,
-                self.store.right,
-                np.flatnonzero(self.store.asked(records)),
-                support,
-            )
-            conflict = None
-            if status == INFEASIBLE:
-                conflict = self.store.conflict_of(support, multipliers)
-            if conflict is not None:
-                return Answer(conflict=np.setdiff1d(conflict, self.forced))
-            if status != FEASIBLE:
-                return Answer(suspects=np.setdiff1d(self.store.owners_of(support), self.forced))
-            admissible = self._admissible(theta, records)
-            if admissible is not None:
-                self._tight = support
-                return Answer(theta=admissible)
+            guess = self.guess(records)
+            if guess.theta is None:
+                return guess
+            theta = guess.theta
+            answer = self._admissible(theta, wanted)
+            if answer is not None:
+                return answer
         linked = self.satisfied(self.problem.domain.repair(theta), records)
         return Answer(suspects=np.setdiff1d(records[~linked], self.forced))
 
-    def _admissible(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray | None:
+    def guess(self, records: np.ndarray) -> Answer:
+        """The same as far as the rows found so far tell: only a *no* can be relied on."""
+        asked = self.store.asked(np.append(records, self.forced))
+        status, theta, support, multipliers = least_norm(
+            self.store.rows,
+            self.store.right,
+            np.flatnonzero(asked),
+            self._tight[asked[self._tight]],
+        )
+        if status == FEASIBLE:
+            self._tight = support
+            return Answer(theta=theta if theta.any() else self.problem.domain.centre)
+        conflict = None
+        if status == INFEASIBLE:
+            conflict = self.store.conflict_of(support, multipliers)
+        if conflict is not None:
+            return Answer(conflict=np.setdiff1d(conflict, self.forced))
+        return Answer(suspects=np.setdiff1d(self.store.owners_of(support), self.forced))
+
+    def _admissible(self, theta: np.ndarray, wanted: np.ndarray) -> Answer | None:
         """``theta`` made truly admissible; None if rows were added instead."""
-        if self._grow(theta, records):
+        linked, grown = self._grow(theta, wanted)
+        if grown:
             return None
         domain = self.problem.domain
         repaired = domain.repair(theta)
-        if not repaired.any() or self.satisfied(repaired, records).all():
-            return repaired
-        if self._grow(repaired, records):
+        if np.array_equal(repaired, theta):
+            return Answer(theta, linked)
+        linked_then, grown = self._grow(repaired, wanted)
+        if linked_then[wanted].all():
+            return Answer(repaired, linked_then)
+        if grown:
             return None
         cuts = domain.separate(theta)
         if not len(cuts):
-            return theta
+            return Answer(theta, linked)
         self.store.add_domain(cuts)
         return None
 
-    def _grow(self, theta: np.ndarray, records: np.ndarray) -> bool:
-        """Add the rows of records that ``theta`` violates, if there are any."""
-        if not len(records):
-            return False
-        if not theta.any():  # no rows yet
-            theta = self.problem.domain.centre
-        impostors, margins = self.threats.worst(theta[None], records)
-        violated = margins[0] <= 0
-        return self.store.add_pairs(records[violated], impostors[0, violated]) > 0
+    def _grow(self, theta: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Which open records ``theta`` links, and whether it violates new rows of wanted ones.
+
+        ``wanted`` is a mask of the open records; the rows are added.
+        """
+        impostors, margins = self.threats.worst(theta[None], self.open)
+        linked = margins[0] > 0
+        missed = wanted & ~linked
+        return linked, self.store.add_pairs(self.open[missed], impostors[0, missed]) > 0
 
     def satisfied(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray:
         """Which of the records have only positive rows, (n_records,) of bool; not a count."""
@@ -145,50 +162,48 @@ class Oracle:
                 break
         return theta
 
-    def minimise(self, conflict: np.ndarray) -> np.ndarray:
-        """A conflict that can spare none of its records, the last tried first."""
-        thinned = self.thinning(conflict)()
-        self.store.add_pairs(thinned.records, thinned.impostors)
-        return thinned.conflict
+    def minimise(self, conflict: np.ndarray, optional: np.ndarray | None = None) -> np.ndarray:
+        """A conflict that can spare none of its records, the last tried first (deletion filter).
 
-    def thinning(self, conflict: np.ndarray) -> Callable[[], Thinned]:
-        """The work of `minimise`, to be done in any thread: it keeps to rows of its own."""
-        store = self.store.only(np.append(conflict, self.forced))
-        forced = self.forced
-        return lambda: _thin(store, self.threats, conflict, forced)
-
-
-def _thin(store: RowStore, threats: Threats, conflict: np.ndarray, forced: np.ndarray) -> Thinned:
-    """Leave records out of a conflict, the last first, while it stands (deletion filter)."""
-    n_known = len(store.rows)
-    while len(conflict) > 1:
-        place = np.full(store.problem.n_records + 1, -2)
-        place[forced] = place[DOMAIN] = -1
-        place[conflict] = np.arange(len(conflict))
-        groups = place[store.owners]
-        wanted = np.flatnonzero(groups > -2)
-        support, multipliers, alive, witnesses = thin_out(
-            store.rows, store.right, wanted, groups[wanted], len(conflict)
-        )
-        if len(support):
-            found = store.conflict_of(support, multipliers)
-            if found is None:
+        With ``optional``, a mask of the conflict, only those of them that can be spared go.
+        """
+        store = self.store
+        if optional is None:
+            optional = np.ones(len(conflict), dtype=bool)
+        while optional.any() and len(conflict) > 1:
+            place = np.full(self.problem.n_records + 1, -2)
+            place[self.forced] = place[DOMAIN] = place[conflict] = -1
+            place[conflict[optional]] = np.arange(np.count_nonzero(optional))
+            groups = place[store.owners]
+            wanted = np.flatnonzero(groups > -2)
+            support, multipliers, alive, witnesses = thin_out(
+                store.rows, store.right, wanted, groups[wanted], np.count_nonzero(optional)
+            )
+            left = ~optional
+            left[optional] = alive
+            if len(support):
+                found = store.conflict_of(support, multipliers)
+                if found is None:
+                    break
+                left = np.isin(conflict, found)
+            witnesses = witnesses[left[optional]]
+            conflict, optional = conflict[left], optional[left]
+            if not self._grow_by_witnesses(conflict, np.flatnonzero(optional), witnesses):
                 break
-            alive = np.isin(conflict, found)
-        conflict = conflict[alive]
-        if not _grow_by_witnesses(store, threats, conflict, witnesses[alive]):
-            break
-    return Thinned(conflict, store.owners[n_known:], store.impostors[n_known:])
+        return conflict
 
+    def _grow_by_witnesses(
+        self, conflict: np.ndarray, spared: np.ndarray, witnesses: np.ndarray
+    ) -> bool:
+        """Add the rows violated by parameters that seem to link all of a conflict but one.
 
-def _grow_by_witnesses(
-    store: RowStore, threats: Threats, conflict: np.ndarray, witnesses: np.ndarray
-) -> bool:
-    """Add the rows violated by parameters that seem to link all of a conflict but one."""
-    spared = np.flatnonzero(witnesses.any(axis=1))
-    if not len(spared):
-        return False
-    impostors, margins = threats.worst(witnesses[spared], conflict)
-    margins[np.arange(len(spared)), spared] = np.inf
-    which, place = np.nonzero(margins <= 0)
-    return store.add_pairs(conflict[place], impostors[which, place]) > 0
+        ``spared`` are the places of those that the witnesses do without.
+        """
+        seen = witnesses.any(axis=1)
+        spared, witnesses = spared[seen], witnesses[seen]
+        if not len(spared):
+            return False
+        impostors, margins = self.threats.worst(witnesses, conflict)
+        margins[np.arange(len(spared)), spared] = np.inf
+        which, place = np.nonzero(margins <= 0)
+        return self.store.add_pairs(conflict[place], impostors[which, place]) > 0

@@ -7,6 +7,8 @@ there.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from sklearn_reclink.problem import LinkageProblem
@@ -15,6 +17,15 @@ from sklearn_reclink.ties import TIE_TOLERANCE
 
 DOMAIN = -1
 _ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of this check and of a recount
+
+
+@dataclass(frozen=True)
+class RowNews:
+    """Rows of the domain, and pairs whose rows were added."""
+
+    of_domain: np.ndarray
+    records: np.ndarray
+    impostors: np.ndarray
 
 
 class RowStore:
@@ -38,6 +49,7 @@ class RowStore:
         self._right = np.empty(64)
         self._known: set[tuple[int, int]] = set()
         self.add_domain(problem.domain.rows)
+        self._told = self._size
 
     @property
     def rows(self) -> np.ndarray:
@@ -92,15 +104,20 @@ class RowStore:
         self._right[start:end] = pairs[0] != DOMAIN
         self._size = end
 
-    def only(self, records: np.ndarray) -> RowStore:
-        """A store of its own with the rows of these records and of the domain."""
-        chosen = np.flatnonzero(self.asked(records))
-        copy = object.__new__(RowStore)
-        copy.problem, copy._size = self.problem, len(chosen)
-        copy._wide, copy._pair = self._wide[:, chosen], self._pair[:, chosen]
-        copy._right = self._right[chosen]
-        copy._known = set(zip(*copy._pair.tolist(), strict=True))
-        return copy
+    def news(self) -> RowNews:
+        """The rows added since this was last asked."""
+        start, self._told = self._told, self._size
+        new = slice(start, self._size)
+        of_domain = self.owners[new] == DOMAIN
+        return RowNews(
+            self.raw[new][of_domain], self.owners[new][~of_domain], self.impostors[new][~of_domain]
+        )
+
+    def learn(self, news: RowNews) -> None:
+        """Add rows that another store has found: no news to others."""
+        self.add_domain(news.of_domain)
+        self.add_pairs(news.records, news.impostors)
+        self._told = self._size
 
     def asked(self, records: np.ndarray) -> np.ndarray:
         """Which rows are of these records or of the domain, (n_rows,) of bool."""

@@ -14,6 +14,7 @@ from sklearn_reclink.solvers.covering import CoveringSearch, Node
 from sklearn_reclink.solvers.highs import Cover
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.oracle import Oracle
+from sklearn_reclink.solvers.separation import Found, Separator
 
 
 def noisy_problem(distance, seed, n_records=70, n_features=4):
@@ -29,13 +30,13 @@ def covering_search(problem, seed, seconds=60.0):
     incumbent = Incumbent(problem, presolved, oracle)
     incumbent.offer(problem.domain.centre)
     rng = np.random.default_rng(seed)
-    return CoveringSearch(oracle, presolved.open, incumbent, time.monotonic() + seconds, rng)
+    return CoveringSearch(oracle, incumbent, time.monotonic() + seconds, rng)
 
 
 def search(problem, seed, seconds=60.0):
     covering = covering_search(problem, seed, seconds)
     losses = covering.run()
-    n_never = covering.oracle.n_never
+    n_never = covering.incumbent.oracle.n_never
     return covering.incumbent, problem.n_records - n_never - losses
 
 
@@ -63,15 +64,17 @@ def test_records_that_a_node_fixes_are_not_forced(monkeypatch):
     dear = Cover(np.zeros(n_open), np.ones(n_open), covering.incumbent.losses - 0.5, 0)
     seen = []
 
-    def look(wanted, x, regrow):
-        seen.append(covering.oracle.forced)
-        return []
+    def look(separator, *_):
+        seen.append(separator.oracle.forced)
+        return Found()
 
-    monkeypatch.setattr(covering, "_conflicts_among", look)
+    monkeypatch.setattr(Separator, "regrow", look)
+    monkeypatch.setattr(Separator, "pull", look)
     covering._separate(dear, Node(0, 0, lost=(3, 5), kept=(7,)))
     expected = np.delete(covering.open, [3, 5, 7])
+    assert len(seen) == 4
     assert all(np.array_equal(forced, expected) for forced in seen)
-    assert len(covering.oracle.forced) == 0
+    assert all(len(separator.oracle.forced) == 0 for separator in covering.separators)
 
 
 class GrownWeightedMean(WeightedMean):

@@ -95,7 +95,7 @@ def test_conflict_is_added_once_whatever_its_order():
     master = CoveringMaster(4)
     assert master.add([np.array([2, 0]), np.array([0, 2]), np.array([1])]) == 2
     assert master.add([np.array([2, 0])]) == 0
-    assert master.n_conflicts == 2
+    assert len(master.pool.rows) == 2
 
 
 def test_conflict_of_a_branch_is_stated_for_all_branches():
