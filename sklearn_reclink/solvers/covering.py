@@ -7,11 +7,14 @@ from below whatever conflicts it knows. A node fixes some records as lost and so
    once, in two random orders, by regrowing what it keeps; if that finds none, at two thresholds.
    Those found are added to it, and the parameters met on the way are candidates.
 2. *Force.* If losing record ``i`` costs so much (its reduced cost) that the relaxation reaches the
-   incumbent's losses, every better solution below this node keeps ``i``. Forced records join every
-   question to the oracle and are left out of the conflicts, which get shorter and sharper; they
-   hold for the solutions below this node *better than the incumbent*, all that is searched.
+   *goal*, the incumbent's losses, every better solution below this node keeps ``i``. Forced records
+   join every question to the oracle and are left out of the conflicts, which get shorter and
+   sharper; they hold for the solutions below this node of fewer losses than the goal.
 3. *Branch* on a record of ``x`` near 1/2, the one that raises the relaxations of both children
    the most, lowest bound first. A node whose bound has risen above that of another waits.
+
+When most of the time is gone and the goal is far, it is lowered to one loss more than proven: near
+it records are forced, so it is soon reached. Then it is raised by one, and so on.
 
 So at any time the optimum loses at least ``min(incumbent, lowest bound of an open node)``.
 """
@@ -63,14 +66,17 @@ class CoveringSearch:
         self,
         oracle: Oracle,
         incumbent: Incumbent,
-        deadline: float,
         rng: np.random.Generator,
         n_jobs: int = 1,
+        late: float = np.inf,
+        later: Callable[[float], Iterable[np.ndarray]] | None = None,
     ) -> None:
         self.open = oracle.open
         self.incumbent = incumbent
-        self.deadline = deadline
+        self.deadline = oracle.deadline
         self.n_jobs = n_jobs
+        self.late = late
+        self.later = later
         self.master = CoveringMaster(len(self.open))
         # as many whatever n_jobs is, so that the search does not depend on it
         self.separators = [
@@ -79,20 +85,25 @@ class CoveringSearch:
         ]
         self.bound = 0
         self._serial = 0
-        self._late = np.inf  # nothing to ask for, or asked already
-        self._later_candidates: Callable[[float], Iterable[np.ndarray]] = lambda seconds: ()
+        self._aim: float = np.inf
 
-    def ask_late(self, later: Callable[[float], Iterable[np.ndarray]], moment: float) -> None:
-        """Ask for more candidates, once, if the search is still on at a moment."""
-        self._later_candidates, self._late = later, moment
+    @property
+    def goal(self) -> int:
+        """How many losses to prove: those of the incumbent, or when it is late one more."""
+        return int(min(self.incumbent.losses, self._aim))
 
-    def _offer_late(self, moment: float) -> None:
-        """Half of the time left goes into candidates found elsewhere."""
-        if moment < self._late or self._late == np.inf:
+    def _notice_the_hour(self, moment: float) -> None:
+        """When it is late, look for candidates elsewhere, then aim at one more loss at a time."""
+        if moment < self.late or self._aim < np.inf:
             return
-        self._late = np.inf
-        for theta in self._later_candidates(max(self.deadline - time.monotonic(), 0.0) / 2):
-            self.incumbent.offer(theta)
+        if self.later is not None:
+            for theta in self.later(max(self.deadline - time.monotonic(), 0.0) / 2):
+                self.incumbent.offer(theta)
+        self._aim_at(self.bound + 1)
+
+    def _aim_at(self, losses: int) -> None:
+        self._aim = losses
+        self.master.aim(self.goal)
 
     def _out_of_time(self) -> bool:
         return time.monotonic() >= self.deadline
@@ -115,19 +126,21 @@ class CoveringSearch:
             self.bound = min(max(self.bound, node.bound), self.incumbent.losses, unresolved)
             if node.bound >= self.incumbent.losses:
                 break
+            if node.bound >= self.goal:
+                self._aim_at(node.bound + 1)
             cover = self._process(node, nodes[0].bound if nodes else len(self.open))
-            if cover is None:
+            if node.bound >= self.incumbent.losses:
                 continue
-            if self._out_of_time() or (nodes and node.bound > nodes[0].bound):
+            if cover is None or self._out_of_time() or (nodes and node.bound > nodes[0].bound):
                 heapq.heappush(nodes, node)
                 continue
             children = self._branch(node, cover)
             if not children:  # the oracle could not decide
-                unresolved = min(unresolved, cover.bound)
+                unresolved = min(unresolved, node.bound)
             for child in children:
                 heapq.heappush(nodes, child)
         if nodes or unresolved < self.incumbent.losses:
-            self._offer_late(self._late)
+            self._notice_the_hour(np.inf)
         still_open = min([n.bound for n in nodes], default=len(self.open))
         self.bound = max(self.bound, min(still_open, unresolved, self.incumbent.losses))
         return self.bound
@@ -135,18 +148,17 @@ class CoveringSearch:
     def _process(self, node: Node, enough: int) -> Cover | None:
         """Separate until nothing is violated or the bound passes what is enough for now.
 
-        None if the node holds nothing better.
+        None if the node holds no solution of fewer losses than the goal.
         """
         while True:
-            self._offer_late(time.monotonic())
+            self._notice_the_hour(time.monotonic())
             cover = self.master.relaxed(np.array(node.lost, int), np.array(node.kept, int))
-            if cover is None:
-                return None
-            node.bound = max(node.bound, cover.bound)
-            if node.bound >= self.incumbent.losses:
-                return None
+            proven = self.goal if cover is None else min(cover.bound, self.goal)
+            node.bound = max(node.bound, proven)
             if not node.lost and not node.kept:
-                self.bound = max(self.bound, min(node.bound, self.incumbent.losses))
+                self.bound = max(self.bound, node.bound)
+            if cover is None or node.bound >= self.goal:
+                return None
             if node.bound > enough or self._out_of_time() or not self._separate(cover, node):
                 return cover
 
@@ -165,22 +177,22 @@ class CoveringSearch:
 
     def _children(self, node: Node, cover: Cover, record: int) -> tuple[Node, Node]:
         children = (
-            Node(cover.bound, 0, (*node.lost, record), node.kept),
-            Node(cover.bound, 0, node.lost, (*node.kept, record)),
+            Node(node.bound, 0, (*node.lost, record), node.kept),
+            Node(node.bound, 0, node.lost, (*node.kept, record)),
         )
         for child in children:
             relaxed = self.master.glimpse(np.array(child.lost, int), np.array(child.kept, int))
-            child.gain = self.incumbent.losses if relaxed is None else relaxed.value - cover.value
-            bound = self.incumbent.losses if relaxed is None else relaxed.bound
-            child.bound = max(child.bound, bound)
+            child.gain = self.goal if relaxed is None else relaxed.value - cover.value
+            proven = self.goal if relaxed is None else min(relaxed.bound, self.goal)
+            child.bound = max(child.bound, proven)
         return children
 
     def _separate(self, cover: Cover, node: Node) -> bool:
         """Whether conflicts were found that the relaxation violates."""
-        better = self.incumbent.losses - 1
-        forced = cover.value + cover.reduced_costs > better + VIOLATED
+        goal = self.goal
+        forced = cover.value + cover.reduced_costs > goal - 1 + VIOLATED
         forced[[*node.lost, *node.kept]] = False  # their reduced costs price the fixing
-        fixed = (node.lost, node.kept) if forced.any() else ((), ())
+        where = (node.lost, node.kept, goal) if forced.any() else ()
         for separator in self.separators:
             separator.oracle.forced = self.open[forced]
         found = self._in_threads(partial(each.regrow, cover) for each in self.separators)
@@ -195,7 +207,7 @@ class CoveringSearch:
             if each.candidate is not None:
                 self.incumbent.offer(each.candidate)
         share_rows(self.separators)
-        return sum(self.master.add(each.conflicts, *fixed) for each in found) > 0
+        return sum(self.master.add(each.conflicts, *where) for each in found) > 0
 
     def _in_threads(self, works: Iterable[Callable[[], Found]]) -> list[Found]:
         if self.n_jobs == 1:

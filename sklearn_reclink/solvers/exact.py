@@ -34,7 +34,7 @@ from sklearn_reclink.solvers.threats import AllRows
 
 _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7
-_SHARE_BEFORE_LATER = 0.6
+_SHARE_BEFORE_LATE = 0.7
 
 
 def solve_exact(
@@ -80,9 +80,8 @@ def solve_exact(
             report("cells", losses)
         if losses < incumbent.losses:
             n_threads = min(effective_n_jobs(n_jobs), cpu_count())  # a cluster has more workers
-            search = CoveringSearch(oracle, incumbent, deadline, rng, n_threads)
-            if later is not None:
-                search.ask_late(later, begin + _SHARE_BEFORE_LATER * time_limit)
+            late = begin + _SHARE_BEFORE_LATE * time_limit
+            search = CoveringSearch(oracle, incumbent, rng, n_threads, late, later)
             losses = max(losses, search.run())
             report("conflicts", losses)
         incumbent.deepen()

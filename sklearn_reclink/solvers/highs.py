@@ -67,13 +67,18 @@ class CoveringMaster:
         conflicts: Iterable[np.ndarray],
         lost: tuple[int, ...] = (),
         kept: tuple[int, ...] = (),
+        below: float = np.inf,
     ) -> int:
-        """Add the conflicts that are new; how many were."""
-        first = len(self.pool.rows)
-        for conflict in conflicts:
-            self.pool.add(conflict, lost, kept)
-        self._hold(range(first, len(self.pool.rows)))
-        return len(self.pool.rows) - first
+        """Add the conflicts that are news; how many were."""
+        rows = [self.pool.add(conflict, lost, kept, below) for conflict in conflicts]
+        news = [row for row in rows if row is not None]
+        self._hold(news)
+        return len(news)
+
+    def aim(self, losses: int) -> None:
+        """Prepare to prove so many losses: rows that hold for fewer alone go."""
+        self.pool.aim = losses
+        self._drop(self.pool.outdated[self._held])
 
     def _hold(self, rows: Iterable[int]) -> None:
         for row in rows:
@@ -86,11 +91,14 @@ class CoveringMaster:
     def _release(self, slack: np.ndarray) -> None:
         """Drop slack rows where there are many: they are basic, so the basis stays."""
         loose = slack[self._held] > _LOOSE
-        if len(loose) <= _FEW_ROWS + 3 * np.count_nonzero(~loose):
-            return
-        dropped = np.flatnonzero(loose).astype(np.int32)
-        self._lp.deleteRows(len(dropped), dropped)
-        self._held = [row for row, gone in zip(self._held, loose, strict=True) if not gone]
+        if len(loose) > _FEW_ROWS + 3 * np.count_nonzero(~loose):
+            self._drop(loose)
+
+    def _drop(self, gone: np.ndarray) -> None:
+        dropped = np.flatnonzero(gone).astype(np.int32)
+        if len(dropped):
+            self._lp.deleteRows(len(dropped), dropped)
+            self._held = [row for row, goes in zip(self._held, gone, strict=True) if not goes]
 
     def relaxed(self, lost: np.ndarray, kept: np.ndarray) -> Cover | None:
         """The linear relaxation with some records fixed; None if they cannot be so fixed.

@@ -92,7 +92,7 @@ def test_bound_equals_that_of_conflicts_and_links_are_recounted(distance, seed):
     incumbent = Incumbent(problem, presolved, oracle)
     incumbent.offer(proof.theta)
     assert incumbent.n_linked == proof.n_linked + len(presolved.always)
-    search = CoveringSearch(oracle, incumbent, time.monotonic() + 20, np.random.default_rng(0))
+    search = CoveringSearch(oracle, incumbent, np.random.default_rng(0))
     search.run()
     assert proof.finished
     assert len(presolved.open) - search.bound == proof.bound

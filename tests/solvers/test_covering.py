@@ -24,36 +24,38 @@ def noisy_problem(distance, seed, n_records=70, n_features=4):
     return linkage_problem(original, masked, distance, Orthant(n_features))
 
 
-def covering_search(problem, seed, seconds=60.0):
+def covering_search(problem, seed, seconds=60.0, late=np.inf):
     presolved = presolve(problem)
-    oracle = Oracle(problem, presolved)
+    oracle = Oracle(problem, presolved, time.monotonic() + seconds)
     incumbent = Incumbent(problem, presolved, oracle)
     incumbent.offer(problem.domain.centre)
     rng = np.random.default_rng(seed)
-    return CoveringSearch(oracle, incumbent, time.monotonic() + seconds, rng)
+    return CoveringSearch(oracle, incumbent, rng, late=late)
 
 
-def search(problem, seed, seconds=60.0):
-    covering = covering_search(problem, seed, seconds)
+def search(problem, seed, seconds=60.0, late=np.inf):
+    covering = covering_search(problem, seed, seconds, late)
     losses = covering.run()
     n_never = covering.incumbent.oracle.n_never
     return covering.incumbent, problem.n_records - n_never - losses
 
 
 @pytest.mark.parametrize("distance", [WeightedMean(), OWA()])
+@pytest.mark.parametrize("late", [np.inf, 0.0], ids=["at once", "one loss at a time"])
 @pytest.mark.parametrize("seed", [0, 2, 3])
-def test_branching_on_records_finds_the_optimum_of_the_cells(distance, seed):
+def test_branching_on_records_finds_the_optimum_of_the_cells(distance, seed, late):
     problem = noisy_problem(distance, seed)
     best = solve(problem, random_state=0)
-    incumbent, bound = search(problem, seed)
+    incumbent, bound = search(problem, seed, late=late)
     assert incumbent.n_linked == bound == best.n_linked == best.bound
 
 
+@pytest.mark.parametrize("late", [np.inf, 0.0], ids=["at once", "one loss at a time"])
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 0.2])
-def test_bound_is_valid_at_any_time(seconds):
+def test_bound_is_valid_at_any_time(seconds, late):
     problem = noisy_problem(OWA(), 0, n_records=150)
     best = solve(problem, random_state=0)
-    incumbent, bound = search(problem, 0, seconds)
+    incumbent, bound = search(problem, 0, seconds, late)
     assert incumbent.n_linked <= best.n_linked <= bound
 
 
@@ -75,6 +77,15 @@ def test_records_that_a_node_fixes_are_not_forced(monkeypatch):
     assert len(seen) == 4
     assert all(np.array_equal(forced, expected) for forced in seen)
     assert all(len(separator.oracle.forced) == 0 for separator in covering.separators)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 4])
+def test_threads_change_nothing(n_jobs):
+    problem = noisy_problem(GrownWeightedMean(), 1, n_records=40)
+    alone, together = (
+        solve(problem, random_state=0, n_jobs=number).theta for number in (1, n_jobs)
+    )
+    np.testing.assert_array_equal(alone, together)
 
 
 class GrownWeightedMean(WeightedMean):

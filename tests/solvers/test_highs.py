@@ -107,6 +107,40 @@ def test_conflict_of_a_branch_is_stated_for_all_branches():
     assert master.relaxed(np.array([0, 1]), np.array([2])).bound == 2
 
 
+def test_conflict_for_fewer_losses_goes_when_more_are_aimed_at():
+    master = CoveringMaster(3)
+    master.add([np.array([0, 1])])
+    master.aim(2)
+    assert master.add([np.array([2])], below=2) == 1
+    assert master.relaxed(NOBODY, NOBODY).bound == 2
+    master.aim(3)
+    assert master.relaxed(NOBODY, NOBODY).bound == 1
+    assert master.add([np.array([2])], below=3) == 1  # found again, it counts again
+    assert master.add([np.array([2])], below=3) == 0
+    assert master.relaxed(NOBODY, NOBODY).bound == 2
+
+
+def test_conflict_of_nobody_leaves_no_solution():
+    master = CoveringMaster(2)
+    master.add([NOBODY], below=5)
+    master.add([np.array([0, 1])])
+    assert master.pool.slack(np.ones(2)).tolist() == [-1, 1]
+    assert master.relaxed(NOBODY, NOBODY) is None
+    master.aim(6)
+    assert master.relaxed(NOBODY, NOBODY).bound == 1
+
+
+@settings(max_examples=20, deadline=None)
+@given(conflicts_of_records())
+def test_rows_that_left_the_program_still_count(case):
+    n_records, conflicts = case
+    master = master_of(n_records, conflicts)
+    value = master.relaxed(NOBODY, NOBODY).value
+    master._drop(np.ones(len(master._held), dtype=bool))
+    assert master.glimpse(NOBODY, NOBODY).value == 0
+    assert master.relaxed(NOBODY, NOBODY).value == pytest.approx(value, abs=1e-9)
+
+
 @pytest.mark.parametrize("status", OTHER_STATUSES, ids=lambda status: status.name)
 def test_cover_is_read_on_status_optimal_alone(monkeypatch, status):
     master = master_of(3, [{0, 1}, {1, 2}])
