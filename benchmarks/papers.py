@@ -21,8 +21,16 @@ class MaskedFile:
     def draw(self, census: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """400 records of the Census, and their masked version by MDAV on the raw variables."""
         rows = np.random.default_rng(seed).choice(len(census), N_RECORDS, replace=False)
-        X = census[rows][:, : sum(map(len, self.groups))]
+        return self.mask(census[rows])
+
+    def mask(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As many variables of the records as are masked, and their masked version."""
+        X = records[:, : self.n_features]
         return X, Microaggregation(groups=self.groups, k=self.k).fit_transform(X)
+
+    @property
+    def n_features(self) -> int:
+        return sum(map(len, self.groups))
 
 
 FILES = {
