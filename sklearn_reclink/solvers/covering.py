@@ -60,6 +60,15 @@ class CoveringSearch:
     oracle : Oracle
     incumbent : Incumbent
         Takes candidates and knows the fewest losses so far.
+    rng : numpy.random.Generator
+        Orders what is tried.
+    n_jobs : int
+        Threads.
+    late : float
+        The moment, by `time.monotonic`, from which one more loss is proven at a time.
+    later : callable
+        Finds more candidates in the seconds it is given; asked once, when it is late or the search
+        ends without a proof.
     """
 
     def __init__(

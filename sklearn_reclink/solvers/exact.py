@@ -53,7 +53,7 @@ def solve_exact(
         and problem.domain.generators is not None
         and problem.n_parameters <= _MOST_CELL_PARAMETERS
     )
-    _compile(by_cells)
+    _compile(problem, by_cells)
     begin = time.monotonic()
 
     def report(stage: str, losses: int) -> None:
@@ -113,8 +113,10 @@ def _lose_by_cells(
     return n_open - proof.bound
 
 
-def _compile(by_cells: bool) -> None:
+def _compile(problem: LinkageProblem, by_cells: bool) -> None:
     """Load or compile the kernels, so that the clock starts on the problem itself."""
+    if not problem.monotone:
+        problem.nearest_impostors(problem.domain.centre[None], np.arange(1))
     rows = np.array([[1.0, -1.0], [-1.0, 2.0], [-1.0, 1.0]])
     presolve_kernels()
     thin_out(rows, np.ones(3), np.arange(3), np.arange(3), 3)
