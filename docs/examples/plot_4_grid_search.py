@@ -9,59 +9,68 @@ its rate is that of finding a record among the records of the fold.
 
 # %%
 # Rank swapping moves every value a few ranks away; the two files hold the same values.
-import warnings
-
 import matplotlib.pyplot as plt
 import pandas as pd
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, RepeatedKFold
 
-from sklearn_reclink import BilinearLinker, WeightedMeanLinker
+from sklearn_reclink import ChoquetLinker
 from sklearn_reclink.datasets import load_diabetes_microdata
 from sklearn_reclink.masking import RankSwapping
 
 X = load_diabetes_microdata(as_frame=True).data[["age", "bmi", "bp", "s1"]][:240]
 Y = RankSwapping(p=8, random_state=0).set_output(transform="pandas").fit_transform(X)
-folds = KFold(2, shuffle=True, random_state=0)
 
 # %%
-# A weighted mean: how to standardise, how distances become links, and how far to trust the
-# weights learnt.
+# One grid over four parameters of a Choquet distance. Halves make all pools, to train and to test,
+# 120 records; three ways to halve make a rate less a matter of luck. With ``shrinkage=1`` nothing
+# is left of what was learnt: that is the Euclidean distance, to compare with.
+#
+# A fit that had not proven its optimum within ``time_limit`` would give a `ConvergenceWarning`.
+# Here all are proven in a fraction of it.
 search = GridSearchCV(
-    WeightedMeanLinker(random_state=0, time_limit=2),
+    ChoquetLinker(random_state=0, time_limit=20),
     {
+        "constraint": ["monotone", "submodular"],
         "standardize": ["separate", "rank"],
-        "rule": ["nearest", "density", "one_to_one"],
-        "shrinkage": [0.0, 0.5],
+        "rule": ["nearest", "density", "balanced"],
+        "shrinkage": [0.0, 0.5, 1.0],
     },
-    cv=folds,
+    cv=RepeatedKFold(n_splits=2, n_repeats=3, random_state=0),
     return_train_score=True,
+    n_jobs=2,
 ).fit(X, Y)
-columns = ["param_standardize", "param_rule", "param_shrinkage"]
-columns += ["mean_train_score", "mean_test_score"]
-results = pd.DataFrame(search.cv_results_)[columns].sort_values("mean_test_score", ascending=False)
+
+parameters = ["rule", "constraint", "standardize", "shrinkage"]
+scores = ["mean_train_score", "mean_test_score", "std_test_score"]
+results = pd.DataFrame(search.cv_results_)
+results = results.rename(columns=lambda name: name.removeprefix("param_"))[parameters + scores]
 print(f"pools: {len(X) // 2} records to train, {len(X) // 2} to test")
-print(results.round(3).to_string(index=False))
+print(results.sort_values("mean_test_score", ascending=False).round(3).to_string(index=False))
 
 # %%
-# In a picture: above the line, more is found of people not seen than of those learnt from.
-figure, ax = plt.subplots(figsize=(6, 4.2), layout="constrained")
-for rule, rows in results.groupby("param_rule"):
-    ax.scatter(rows["mean_train_score"], rows["mean_test_score"], label=rule)
-ax.axline((0.9, 0.9), slope=1, color="0.6", linewidth=1)
-ax.set(xlabel="found of those learnt from", ylabel="found of those not seen")
-ax.legend(title="rule")
+# Scores of different rules are not scores of one attack. ``"nearest"`` looks for one person at a
+# time, and the exact optimum and its bound are of this rule alone. The others use the whole fold
+# at once, and ``"balanced"`` that both files hold the same people: read each panel by itself, and
+# choose the rule by what the intruder can know.
+#
+# The axis does not begin at 0, and a difference well below the spread over folds,
+# ``std_test_score`` above, may be chance.
+colors = {"separate": "tab:blue", "rank": "tab:orange"}
+lines = {"monotone": "-", "submodular": "--"}
+rules = search.param_grid["rule"]
+figure, axes = plt.subplots(1, len(rules), sharey=True, figsize=(9, 3.6), layout="constrained")
+for ax, rule in zip(axes, rules, strict=True):
+    panel = results[results["rule"] == rule]
+    for (way, constraint), rows in panel.groupby(["standardize", "constraint"]):
+        style = {"color": colors[way], "linestyle": lines[constraint], "marker": "o"}
+        label = f"{way}, {constraint}"
+        ax.plot(rows["shrinkage"], rows["mean_test_score"], label=label, **style)
+    ax.set(title=f'rule="{rule}"', xlabel="shrinkage", xticks=search.param_grid["shrinkage"])
+axes[0].set_ylabel("share found of 120 people not seen")
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
 
 # %%
-# A bilinear form with one constraint or another. The shorter the time, the farther the search may
-# be from the optimum on the training part; what counts here is the test part.
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", ConvergenceWarning)
-    forms = GridSearchCV(
-        BilinearLinker(random_state=0, time_limit=1),
-        {"constraint": ["free", "projected", "psd"], "shrinkage": [0.0, 0.5]},
-        cv=folds,
-        return_train_score=True,
-    ).fit(X, Y)
-columns = ["param_constraint", "param_shrinkage", "mean_train_score", "mean_test_score"]
-print(pd.DataFrame(forms.cv_results_)[columns].round(3).to_string(index=False))
+# The best of each rule. It was chosen for being the best of its panel, so its score may flatter
+# it: to report a risk, try it on records that had no part in the choice.
+best = results.loc[results.groupby("rule", sort=False)["mean_test_score"].idxmax()]
+print(best.round(3).to_string(index=False))
