@@ -11,6 +11,8 @@ at: it counts for nothing once more are.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 
@@ -19,56 +21,60 @@ class ConflictPool:
 
     Attributes
     ----------
-    rows : list of (columns, signs)
-        ``signs . x[columns] >= 1 - (number of negative signs)``.
+    rows : list of (columns, signs, right)
+        ``signs . x[columns] >= right``.
     conflicts_of : list of list of int
-        The places in `missing` of the conflicts of each position.
+        The rows of each position, of those that name nobody lost.
     aim : int
         Rows count that hold for all solutions of fewer losses than this.
     """
 
     def __init__(self, n_records: int) -> None:
         self.n_records = n_records
-        self.rows: list[tuple[np.ndarray, np.ndarray]] = []
+        self.rows: list[tuple[np.ndarray, np.ndarray, float]] = []
         self.conflicts_of: list[list[int]] = [[] for _ in range(n_records)]
         self.aim = 0
         self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
-        self._columns, self._signs = np.empty(0, dtype=np.int64), np.empty(0)
-        self._row, self._right = np.empty(0, dtype=np.int64), np.empty(0)
-        self._everywhere = np.empty(0, dtype=bool)  # rows that no fixing made
-        self._below = np.empty(0)
+        # the same rows, end to end
+        self._row, self._columns = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        self._signs, self._right, self._below = np.empty(0), np.empty(0), np.empty(0)
 
     def add(
         self,
-        conflict: np.ndarray,
+        conflicts: Iterable[np.ndarray],
         lost: tuple[int, ...] = (),
         kept: tuple[int, ...] = (),
         below: float = np.inf,
-    ) -> int | None:
-        """Add a conflict found where some records are fixed; its row, None if it is not news.
+    ) -> list[int]:
+        """Add conflicts found where some records are fixed; the rows of those that are news.
 
-        ``below`` says how few losses a solution must have for it to hold.
+        ``below`` says how few losses a solution must have for them to hold.
         """
-        members = tuple(sorted({*conflict.tolist(), *kept}))
-        row = self._known.setdefault((members, lost), len(self.rows))
-        if row < len(self.rows):
-            outdated = self._below[row] < self.aim
-            self._below[row] = max(self._below[row], below)
-            return row if outdated else None
-        columns = np.array([*members, *lost], dtype=np.int64)
-        signs = np.r_[np.ones(len(members)), -np.ones(len(lost))]
-        self.rows.append((columns, signs))
-        if not lost:
-            number = int(np.count_nonzero(self._everywhere))
-            for member in members:
-                self.conflicts_of[member].append(number)
-        self._row = np.append(self._row, np.full(len(columns), row))
-        self._columns = np.append(self._columns, columns)
-        self._signs = np.append(self._signs, signs)
-        self._right = np.append(self._right, 1.0 - len(lost))
-        self._everywhere = np.append(self._everywhere, not lost)
-        self._below = np.append(self._below, below)
-        return row
+        news = []
+        first = len(self.rows)
+        for conflict in conflicts:
+            members = tuple(sorted({*conflict.tolist(), *kept}))
+            row = self._known.setdefault((members, lost), len(self.rows))
+            if row == len(self.rows):
+                columns = np.array([*members, *lost], dtype=np.int64)
+                signs = np.r_[np.ones(len(members)), -np.ones(len(lost))]
+                self.rows.append((columns, signs, 1.0 - len(lost)))
+                for member in () if lost else members:
+                    self.conflicts_of[member].append(row)
+                news.append(row)
+            elif row < first:
+                if self._below[row] < self.aim:
+                    news.append(row)
+                self._below[row] = max(self._below[row], below)
+        added = self.rows[first:]
+        if added:
+            places = [np.full(len(row[0]), first + place) for place, row in enumerate(added)]
+            self._row = np.concatenate([self._row, *places])
+            self._columns = np.concatenate([self._columns, *(row[0] for row in added)])
+            self._signs = np.concatenate([self._signs, *(row[1] for row in added)])
+            self._right = np.append(self._right, [row[2] for row in added])
+            self._below = np.append(self._below, np.full(len(added), below))
+        return news
 
     @property
     def outdated(self) -> np.ndarray:
@@ -81,8 +87,9 @@ class ConflictPool:
         return np.where(self.outdated, np.inf, slack)
 
     def missing(self, kept: np.ndarray) -> np.ndarray:
-        """How many members of each conflict are not kept (a mask), for those without fixing."""
-        return self._sums(~kept[self._columns])[self._everywhere].astype(np.int64)
+        """How many members of each row are not kept (a mask); all are where it is outdated."""
+        missing = self._sums(~kept[self._columns]).astype(np.int64)
+        return np.where(self.outdated, self.n_records, missing)
 
     def _sums(self, terms: np.ndarray) -> np.ndarray:
         """Of each row; an empty one, which nothing satisfies, sums to 0."""

@@ -13,8 +13,8 @@ from below whatever conflicts it knows. A node fixes some records as lost and so
 3. *Branch* on a record of ``x`` near 1/2, the one that raises the relaxations of both children
    the most, lowest bound first. A node whose bound has risen above that of another waits.
 
-When most of the time is gone and the goal is far, it is lowered to one loss more than proven: near
-it records are forced, so it is soon reached. Then it is raised by one, and so on.
+When most of the time is gone and the goal is far, it is lowered to one loss more than proven, near
+which records are forced. Once it is reached, it is raised by one, and so on.
 
 So at any time the optimum loses at least ``min(incumbent, lowest bound of an open node)``.
 """
@@ -64,8 +64,10 @@ class CoveringSearch:
         Orders what is tried.
     n_jobs : int
         Threads.
-    late : float
-        The moment, by `time.monotonic`, from which one more loss is proven at a time.
+    proven : int
+        Losses proven elsewhere.
+    share_before_late : float
+        Of the time until the deadline; then one more loss is proven at a time.
     later : callable
         Finds more candidates in the seconds it is given; asked once, when it is late or the search
         ends without a proof.
@@ -77,14 +79,16 @@ class CoveringSearch:
         incumbent: Incumbent,
         rng: np.random.Generator,
         n_jobs: int = 1,
-        late: float = np.inf,
+        proven: int = 0,
+        share_before_late: float = 1.0,
         later: Callable[[float], Iterable[np.ndarray]] | None = None,
     ) -> None:
         self.open = oracle.open
         self.incumbent = incumbent
         self.deadline = oracle.deadline
         self.n_jobs = n_jobs
-        self.late = late
+        now = time.monotonic()
+        self.late = now + share_before_late * (self.deadline - now)
         self.later = later
         self.master = CoveringMaster(len(self.open))
         # as many whatever n_jobs is, so that the search does not depend on it
@@ -92,13 +96,13 @@ class CoveringSearch:
             Separator(each, self.master.pool, order)
             for each, order in zip((oracle, oracle.twin()), rng.spawn(2), strict=True)
         ]
-        self.bound = 0
+        self.bound = proven
         self._serial = 0
         self._aim: float = np.inf
 
     @property
     def goal(self) -> int:
-        """How many losses to prove: those of the incumbent, or when it is late one more."""
+        """How many losses to prove: those of the incumbent; when late, one more than proven."""
         return int(min(self.incumbent.losses, self._aim))
 
     def _notice_the_hour(self, moment: float) -> None:
@@ -110,7 +114,7 @@ class CoveringSearch:
                 self.incumbent.offer(theta)
         self._aim_at(self.bound + 1)
 
-    def _aim_at(self, losses: int) -> None:
+    def _aim_at(self, losses: float) -> None:
         self._aim = losses
         self.master.aim(self.goal)
 
@@ -128,7 +132,7 @@ class CoveringSearch:
                 raise
 
     def _run(self) -> int:
-        nodes = [Node(0, 0)]
+        nodes = [Node(self.bound, 0)]
         unresolved = len(self.open)
         while nodes and not self._out_of_time():
             node = heapq.heappop(nodes)
@@ -148,10 +152,10 @@ class CoveringSearch:
                 unresolved = min(unresolved, node.bound)
             for child in children:
                 heapq.heappush(nodes, child)
-        if nodes or unresolved < self.incumbent.losses:
+        least = min([unresolved, *(node.bound for node in nodes)])
+        if least < self.incumbent.losses:
             self._notice_the_hour(np.inf)
-        still_open = min([n.bound for n in nodes], default=len(self.open))
-        self.bound = max(self.bound, min(still_open, unresolved, self.incumbent.losses))
+        self.bound = max(self.bound, min(least, self.incumbent.losses))
         return self.bound
 
     def _process(self, node: Node, enough: int) -> Cover | None:
@@ -213,8 +217,10 @@ class CoveringSearch:
         for separator in self.separators:
             separator.oracle.forced = self.open[:0]
         for each in found:
-            if each.candidate is not None:
-                self.incumbent.offer(each.candidate)
+            for theta in each.candidates:
+                self.incumbent.offer(theta)
+        if self._aim < np.inf:
+            self._aim_at(self._aim)  # the incumbent may have passed it
         share_rows(self.separators)
         return sum(self.master.add(each.conflicts, *where) for each in found) > 0
 

@@ -80,9 +80,10 @@ def solve_exact(
             report("cells", losses)
         if losses < incumbent.losses:
             n_threads = min(effective_n_jobs(n_jobs), cpu_count())  # a cluster has more workers
-            late = begin + _SHARE_BEFORE_LATE * time_limit
-            search = CoveringSearch(oracle, incumbent, rng, n_threads, late, later)
-            losses = max(losses, search.run())
+            search = CoveringSearch(
+                oracle, incumbent, rng, n_threads, losses, _SHARE_BEFORE_LATE, later
+            )
+            losses = search.run()
             report("conflicts", losses)
         incumbent.deepen()
     bound = problem.n_records - len(presolved.never) - losses

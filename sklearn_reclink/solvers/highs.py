@@ -33,6 +33,12 @@ def _silent() -> highspy.Highs:
     return highs
 
 
+def _check(status: highspy.HighsStatus) -> None:
+    """The rows of a program must be those that are thought to be there."""
+    if status == highspy.HighsStatus.kError:
+        raise RuntimeError("HiGHS refused to change the rows of the covering program")
+
+
 @dataclass(frozen=True)
 class Cover:
     """A solution of the relaxed master: ``lost`` in [0, 1], its value, and that rounded up."""
@@ -70,8 +76,7 @@ class CoveringMaster:
         below: float = np.inf,
     ) -> int:
         """Add the conflicts that are news; how many were."""
-        rows = [self.pool.add(conflict, lost, kept, below) for conflict in conflicts]
-        news = [row for row in rows if row is not None]
+        news = self.pool.add(conflicts, lost, kept, below)
         self._hold(news)
         return len(news)
 
@@ -82,14 +87,13 @@ class CoveringMaster:
 
     def _hold(self, rows: Iterable[int]) -> None:
         for row in rows:
-            columns, signs = self.pool.rows[row]
-            right = 1.0 - np.count_nonzero(signs < 0)
+            columns, signs, right = self.pool.rows[row]
             columns = columns.astype(np.int32)
-            self._lp.addRow(right, highspy.kHighsInf, len(columns), columns, signs)
+            _check(self._lp.addRow(right, highspy.kHighsInf, len(columns), columns, signs))
             self._held.append(row)
 
     def _release(self, slack: np.ndarray) -> None:
-        """Drop slack rows where there are many: they are basic, so the basis stays."""
+        """Drop slack rows where there are many: basic at an optimum, they leave the basis valid."""
         loose = slack[self._held] > _LOOSE
         if len(loose) > _FEW_ROWS + 3 * np.count_nonzero(~loose):
             self._drop(loose)
@@ -97,7 +101,7 @@ class CoveringMaster:
     def _drop(self, gone: np.ndarray) -> None:
         dropped = np.flatnonzero(gone).astype(np.int32)
         if len(dropped):
-            self._lp.deleteRows(len(dropped), dropped)
+            _check(self._lp.deleteRows(len(dropped), dropped))
             self._held = [row for row, goes in zip(self._held, gone, strict=True) if not goes]
 
     def relaxed(self, lost: np.ndarray, kept: np.ndarray) -> Cover | None:

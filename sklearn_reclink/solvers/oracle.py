@@ -28,12 +28,10 @@ _ROUNDS = 200  # of growing rows, before a question is given up as undecided
 class Answer:
     """``theta`` if the records can be linked together, else ``conflict``; neither: undecided.
 
-    ``linked`` tells which of all open records have only positive rows: not a count.
     ``suspects`` of an undecided answer seem to be in conflict, without proof.
     """
 
     theta: np.ndarray | None = None
-    linked: np.ndarray | None = None
     conflict: np.ndarray | None = None
     suspects: np.ndarray | None = None
 
@@ -76,9 +74,7 @@ class Oracle:
 
     def ask(self, records: np.ndarray) -> Answer:
         """Whether some admissible parameters link all of these records, and the forced ones."""
-        wanted = np.zeros(self.problem.n_records, dtype=bool)
-        wanted[records] = wanted[self.forced] = True
-        wanted = wanted[self.open]
+        wanted = np.union1d(records, self.forced)
         theta = self.problem.domain.centre
         for _ in range(_ROUNDS):
             if time.monotonic() >= self.deadline:
@@ -87,11 +83,11 @@ class Oracle:
             if guess.theta is None:
                 return guess
             theta = guess.theta
-            answer = self._admissible(theta, wanted)
-            if answer is not None:
-                return answer
-        linked = self.satisfied(self.problem.domain.repair(theta), records)
-        return Answer(suspects=np.setdiff1d(records[~linked], self.forced))
+            admissible = self._admissible(theta, wanted)
+            if admissible is not None:
+                return Answer(theta=admissible)
+        linked = self.satisfied(self.problem.domain.repair(theta), wanted)
+        return Answer(suspects=np.setdiff1d(wanted[~linked], self.forced))
 
     def guess(self, records: np.ndarray) -> Answer:
         """The same as far as the rows found so far tell: only a *no* can be relied on."""
@@ -112,35 +108,29 @@ class Oracle:
             return Answer(conflict=np.setdiff1d(conflict, self.forced))
         return Answer(suspects=np.setdiff1d(self.store.owners_of(support), self.forced))
 
-    def _admissible(self, theta: np.ndarray, wanted: np.ndarray) -> Answer | None:
+    def _admissible(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray | None:
         """``theta`` made truly admissible; None if rows were added instead."""
-        linked, grown = self._grow(theta, wanted)
-        if grown:
+        if self._grow(theta, records):
             return None
         domain = self.problem.domain
         repaired = domain.repair(theta)
-        if np.array_equal(repaired, theta):
-            return Answer(theta, linked)
-        linked_then, grown = self._grow(repaired, wanted)
-        if linked_then[wanted].all():
-            return Answer(repaired, linked_then)
-        if grown:
+        if np.array_equal(repaired, theta) or self.satisfied(repaired, records).all():
+            return repaired
+        if self._grow(repaired, records):
             return None
         cuts = domain.separate(theta)
         if not len(cuts):
-            return Answer(theta, linked)
+            return theta
         self.store.add_domain(cuts)
         return None
 
-    def _grow(self, theta: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, bool]:
-        """Which open records ``theta`` links, and whether it violates new rows of wanted ones.
-
-        ``wanted`` is a mask of the open records; the rows are added.
-        """
-        impostors, margins = self.threats.worst(theta[None], self.open)
-        linked = margins[0] > 0
-        missed = wanted & ~linked
-        return linked, self.store.add_pairs(self.open[missed], impostors[0, missed]) > 0
+    def _grow(self, theta: np.ndarray, records: np.ndarray) -> bool:
+        """Add the rows of records that ``theta`` violates, if there are any."""
+        if not len(records):
+            return False
+        impostors, margins = self.threats.worst(theta[None], records)
+        violated = margins[0] <= 0
+        return self.store.add_pairs(records[violated], impostors[0, violated]) > 0
 
     def satisfied(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray:
         """Which of the records have only positive rows, (n_records,) of bool; not a count."""
@@ -170,7 +160,7 @@ class Oracle:
         store = self.store
         if optional is None:
             optional = np.ones(len(conflict), dtype=bool)
-        while optional.any() and len(conflict) > 1:
+        while optional.any() and len(conflict) > 1 and time.monotonic() < self.deadline:
             place = np.full(self.problem.n_records + 1, -2)
             place[self.forced] = place[DOMAIN] = place[conflict] = -1
             place[conflict[optional]] = np.arange(np.count_nonzero(optional))

@@ -141,7 +141,8 @@ class RowStore:
             if record_rows.any() and self._stands(support[used], multipliers[used]):
                 return self.owners_of(support[used])
         exact = exact_support(self.raw[support])
-        return None if exact is None else self.owners_of(support[exact])
+        conflict = np.empty(0) if exact is None else self.owners_of(support[exact])
+        return conflict if len(conflict) else None
 
     def _stands(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
         """Whether the combination of rows is below what ties allow, for all admissible theta.

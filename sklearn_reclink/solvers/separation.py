@@ -3,8 +3,8 @@
 Given ``x`` of the relaxed master (`highs`), the records with ``x`` at most a threshold are wanted
 together. Minimal conflicts without common records are pulled out of them until the rest can be
 linked. *Regrowing* then puts the records pulled out, and those above the threshold, back in the
-order of ``x`` while all can be linked: it ends in a candidate, and whoever cannot be put back
-shows one more conflict.
+order of ``x`` while the known rows allow it, and asks in the end whether all can be linked. Whoever
+cannot be put back shows one more conflict, and what can be linked is a candidate.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _ZERO = 1e-9
 _HEAVY = 1.4  # a conflict of so much ``x`` seldom holds a violated one
 
 
-@dataclass
+@dataclass(frozen=True)
 class Found:
-    """Conflicts (positions of open records) that ``x`` violates, and the best parameters met."""
+    """Conflicts (positions of open records) that ``x`` violates, and parameters met on the way."""
 
     conflicts: list[np.ndarray] = field(default_factory=list)
-    candidate: np.ndarray | None = None
+    candidates: list[np.ndarray] = field(default_factory=list)
 
 
 class Separator:
@@ -84,7 +84,7 @@ class Separator:
         while not self._out_of_time():
             answer = self.oracle.ask(self.oracle.open[kept])
             if answer.theta is not None:
-                found.candidate = answer.theta
+                found.candidates.append(answer.theta)
                 return True
             if answer.conflict is not None:
                 pulled = self._minimise(answer.conflict, cover, found)

@@ -24,38 +24,38 @@ def noisy_problem(distance, seed, n_records=70, n_features=4):
     return linkage_problem(original, masked, distance, Orthant(n_features))
 
 
-def covering_search(problem, seed, seconds=60.0, late=np.inf):
+def covering_search(problem, seed, seconds=60.0, share_before_late=1.0):
     presolved = presolve(problem)
     oracle = Oracle(problem, presolved, time.monotonic() + seconds)
     incumbent = Incumbent(problem, presolved, oracle)
     incumbent.offer(problem.domain.centre)
     rng = np.random.default_rng(seed)
-    return CoveringSearch(oracle, incumbent, rng, late=late)
+    return CoveringSearch(oracle, incumbent, rng, share_before_late=share_before_late)
 
 
-def search(problem, seed, seconds=60.0, late=np.inf):
-    covering = covering_search(problem, seed, seconds, late)
+def search(problem, seed, seconds=60.0, share_before_late=1.0):
+    covering = covering_search(problem, seed, seconds, share_before_late)
     losses = covering.run()
     n_never = covering.incumbent.oracle.n_never
     return covering.incumbent, problem.n_records - n_never - losses
 
 
 @pytest.mark.parametrize("distance", [WeightedMean(), OWA()])
-@pytest.mark.parametrize("late", [np.inf, 0.0], ids=["at once", "one loss at a time"])
+@pytest.mark.parametrize("share", [1.0, 0.0], ids=["at once", "one loss at a time"])
 @pytest.mark.parametrize("seed", [0, 2, 3])
-def test_branching_on_records_finds_the_optimum_of_the_cells(distance, seed, late):
+def test_branching_on_records_finds_the_optimum_of_the_cells(distance, seed, share):
     problem = noisy_problem(distance, seed)
     best = solve(problem, random_state=0)
-    incumbent, bound = search(problem, seed, late=late)
+    incumbent, bound = search(problem, seed, share_before_late=share)
     assert incumbent.n_linked == bound == best.n_linked == best.bound
 
 
-@pytest.mark.parametrize("late", [np.inf, 0.0], ids=["at once", "one loss at a time"])
+@pytest.mark.parametrize("share", [1.0, 0.0], ids=["at once", "one loss at a time"])
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 0.2])
-def test_bound_is_valid_at_any_time(seconds, late):
+def test_bound_is_valid_at_any_time(seconds, share):
     problem = noisy_problem(OWA(), 0, n_records=150)
     best = solve(problem, random_state=0)
-    incumbent, bound = search(problem, 0, seconds, late)
+    incumbent, bound = search(problem, 0, seconds, share)
     assert incumbent.n_linked <= best.n_linked <= bound
 
 
@@ -79,13 +79,32 @@ def test_records_that_a_node_fixes_are_not_forced(monkeypatch):
     assert all(len(separator.oracle.forced) == 0 for separator in covering.separators)
 
 
-@pytest.mark.parametrize("n_jobs", [2, 4])
-def test_threads_change_nothing(n_jobs):
-    problem = noisy_problem(GrownWeightedMean(), 1, n_records=40)
-    alone, together = (
-        solve(problem, random_state=0, n_jobs=number).theta for number in (1, n_jobs)
-    )
-    np.testing.assert_array_equal(alone, together)
+def test_threads_change_nothing():
+    searches = []
+    for n_jobs in (1, 2, 4):
+        covering = covering_search(noisy_problem(OWA(), 0), 0)
+        covering.n_jobs = n_jobs
+        covering.run()
+        searches.append(covering)
+    alone, *others = searches
+    for other in others:
+        assert other.bound == alone.bound
+        np.testing.assert_array_equal(other.incumbent.theta, alone.incumbent.theta)
+        for row, same in zip(other.master.pool.rows, alone.master.pool.rows, strict=True):
+            np.testing.assert_array_equal(row[0], same[0])
+
+
+def test_proof_asks_for_no_more_candidates():
+    covering = covering_search(noisy_problem(OWA(), 0), 0)
+    covering.later = lambda seconds: pytest.fail("asked")
+    assert covering.run() == covering.incumbent.losses
+
+
+def test_losses_proven_elsewhere_are_not_proven_again(monkeypatch):
+    covering = covering_search(noisy_problem(OWA(), 0), 0)
+    covering.bound = covering.run()
+    monkeypatch.setattr(covering, "_process", lambda *_: pytest.fail("searched"))
+    assert covering.run() == covering.incumbent.losses
 
 
 class GrownWeightedMean(WeightedMean):

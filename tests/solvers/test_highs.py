@@ -130,6 +130,23 @@ def test_conflict_of_nobody_leaves_no_solution():
     assert master.relaxed(NOBODY, NOBODY).bound == 1
 
 
+def test_outdated_conflict_keeps_nobody_from_coming_back():
+    master = CoveringMaster(3)
+    master.add([np.array([0, 1])])
+    master.add([np.array([2])], below=2)
+    nobody = np.zeros(3, dtype=bool)
+    assert master.pool.missing(nobody).tolist() == [2, 1]
+    master.aim(3)
+    assert master.pool.missing(nobody).tolist() == [2, 3]
+
+
+def test_program_that_refuses_a_row_is_said(monkeypatch):
+    master = CoveringMaster(3)
+    monkeypatch.setattr(highspy.Highs, "addRow", lambda *_: highspy.HighsStatus.kError)
+    with pytest.raises(RuntimeError, match="refused"):
+        master.add([np.array([0, 1])])
+
+
 @settings(max_examples=20, deadline=None)
 @given(conflicts_of_records())
 def test_rows_that_left_the_program_still_count(case):
