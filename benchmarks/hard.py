@@ -46,7 +46,7 @@ CENSUS_TIME_LIMIT = 290.0
 CENSUS_GAP = 3
 MOST_MB = 1000.0
 LAYOUT = (
-    ("records", 12),
+    ("records", 13),
     ("file", 6),
     ("variant", 7),
     ("ceiling", 7),

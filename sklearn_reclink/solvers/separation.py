@@ -76,11 +76,14 @@ class Separator:
             kept[position] = False
             if answer.conflict is not None and x[self._position[answer.conflict]].sum() < _HEAVY:
                 self._minimise(answer.conflict, cover, found)
-        self._pull(kept, cover, found)  # guesses may have been wrong
+        self._pull(kept, cover, found, most=1)  # guesses may have been wrong
         return found
 
-    def _pull(self, kept: np.ndarray, cover: Cover, found: Found) -> bool:
-        """Take conflicts out of the kept positions (a mask, changed); can the rest be linked?"""
+    def _pull(self, kept: np.ndarray, cover: Cover, found: Found, most: int | None = None) -> bool:
+        """Take conflicts out of the kept positions (a mask, changed); can the rest be linked?
+
+        ``most`` of the records of each go, those that the relaxation is most inclined to lose.
+        """
         while not self._out_of_time():
             answer = self.oracle.ask(self.oracle.open[kept])
             if answer.theta is not None:
@@ -94,7 +97,7 @@ class Separator:
                 break
             if not len(pulled):
                 break
-            kept[pulled] = False
+            kept[pulled[-most:] if most else pulled] = False
         return False
 
     def _minimise(self, conflict: np.ndarray, cover: Cover, found: Found) -> np.ndarray:
