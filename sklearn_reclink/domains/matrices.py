@@ -17,6 +17,8 @@ import numpy as np
 
 from sklearn_reclink.domains.base import Domain
 
+_BATCH = 256  # original records compared with all masked ones at a time
+
 
 def products(vectors: np.ndarray) -> np.ndarray:
     """``q(v)`` of row vectors, (n_vectors, n (n + 1) / 2)."""
@@ -100,8 +102,9 @@ class NonnegativeOnPairs(SymmetricMatrices):
         own = np.einsum("ik,kl,il->i", self.masked, matrix, self.masked)
         cross = 2 * self.masked @ matrix
         least = np.empty(len(self.original), dtype=np.int64)
-        for i, a in enumerate(self.original):
-            least[i] = np.argmin(own - cross @ a)
+        for start in range(0, len(self.original), _BATCH):
+            batch = slice(start, start + _BATCH)
+            least[batch] = np.argmin(own - self.original[batch] @ cross.T, axis=1)
         nearest = self.original - self.masked[least]
         return nearest, products(nearest) @ theta
 
