@@ -20,9 +20,9 @@ from scipy import sparse
 from sklearn_reclink.solvers.conflict_pool import ConflictPool
 
 _ROUNDING = 1e-6
-_VIOLATED = 1e-7
-_LOOSE = 0.05
-_FEW_ROWS = 300
+_VIOLATED = 1e-7  # a row of the pool by this much joins the program
+_LOOSE = 0.05  # a row of more slack may leave it
+_FEW_ROWS = 300  # which cost too little to be dropped
 _DECIDED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
 
 
