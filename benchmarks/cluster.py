@@ -26,10 +26,10 @@ from distributed import Client, LocalCluster
 from joblib import parallel_config
 from linking import N_FEATURES, WORKERS, files, random_capacity
 
-from sklearn_reclink import linking
-from sklearn_reclink.distances import OWA, Bilinear, Choquet, Distance, WeightedMean
-from sklearn_reclink.linking.batches import Inquiry
-from sklearn_reclink.linking.questions import engine_for
+from sklearn_reclink import search as linking
+from sklearn_reclink.families import OWA, Bilinear, Choquet, Distance, WeightedMean
+from sklearn_reclink.search.batches import Inquiry
+from sklearn_reclink.search.questions import engine_for
 
 SIZES = (100_000, 300_000, 1_000_000)
 

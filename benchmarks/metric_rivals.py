@@ -17,7 +17,7 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from sklearn_reclink import EuclideanLinker
-from sklearn_reclink.differences import learn_scales
+from sklearn_reclink.data.views import learn_scales
 
 N_ITERATIONS = 500  # of the two NCA, which mostly converge before
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sklearn_reclink.distances import OWA, Bilinear, Choquet, Distance, WeightedMean
-from sklearn_reclink.domains import (
+from sklearn_reclink.families import OWA, Bilinear, Choquet, Distance, WeightedMean
+from sklearn_reclink.families.cones import (
     Domain,
     MonotoneCapacities,
     NonnegativeOnPairs,
@@ -25,8 +25,8 @@ from sklearn_reclink.domains import (
     SubmodularCapacities,
     SymmetricMatrices,
 )
-from sklearn_reclink.problem import LinkageProblem, linkage_problem
 from sklearn_reclink.solvers.milp import papers_program
+from sklearn_reclink.solvers.problem import LinkageProblem, linkage_problem
 
 # What a solver may take beyond its time limit, reading and presolve included, until it is ended.
 _GRACE = 60.0

@@ -5,6 +5,7 @@ A *linker* links every original record to its nearest masked record; its `score`
 people found again. A learnt linker chooses the distance that finds the most.
 """
 
+from sklearn_reclink.auditing import audit
 from sklearn_reclink.linkers import (
     BilinearLinker,
     ChoquetLinker,
@@ -17,7 +18,6 @@ from sklearn_reclink.linkers import (
     WeightedMeanLinker,
     export_mps,
 )
-from sklearn_reclink.report import audit
 
 __version__ = "0.1.0.dev0"
 

@@ -35,7 +35,7 @@ from sklearn_reclink.capacity import (
     symmetric_capacity,
     veto,
 )
-from sklearn_reclink.distances import Choquet
+from sklearn_reclink.families import Choquet
 
 
 def members(subset: int) -> set[int]:

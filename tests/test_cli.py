@@ -210,7 +210,7 @@ def test_an_error_in_the_program_is_exit_code_3(files, monkeypatch, capsys):
     def broken(*_, **__):
         raise RuntimeError("the proof is wrong")
 
-    monkeypatch.setattr("sklearn_reclink.report.audit", broken)
+    monkeypatch.setattr("sklearn_reclink.auditing.audit", broken)
     assert audit(files, "--id", "pid") == 3
     assert "please report" in capsys.readouterr().err
 
@@ -219,7 +219,7 @@ def test_an_interrupt_is_exit_code_130(files, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sklearn_reclink.report.audit", interrupted)
+    monkeypatch.setattr("sklearn_reclink.auditing.audit", interrupted)
     assert audit(files, "--id", "pid") == 130
 
 

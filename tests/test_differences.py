@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sklearn_reclink.differences import (
+from sklearn_reclink.data.views import (
     check_aligned_index,
     column_names,
     learn_scales,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sklearn_reclink.distances import Bilinear, WeightedMean
+from sklearn_reclink.families import Bilinear, WeightedMean
 
 RNG = np.random.default_rng(0)
 DIFFERENCES = RNG.normal(size=(5, 7, 3))

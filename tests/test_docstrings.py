@@ -21,7 +21,7 @@ ROOMS = (
     "sklearn_reclink.masking",
     "sklearn_reclink.metrics",
     "sklearn_reclink.model_selection",
-    "sklearn_reclink.report",
+    "sklearn_reclink.auditing",
 )
 SECTION = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}$", flags=re.MULTILINE)
 PARAMETER = re.compile(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: : .+)?$", flags=re.MULTILINE)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from sklearn_reclink.capacity import capacity_to_mobius, mobius_to_capacity, small_subsets
-from sklearn_reclink.domains import (
+from sklearn_reclink.families.cone_matrices import products, to_matrix, to_theta
+from sklearn_reclink.families.cones import (
     KAdditiveCapacities,
     MonotoneCapacities,
     NonnegativeOnPairs,
@@ -17,7 +18,6 @@ from sklearn_reclink.domains import (
     SubmodularCapacities,
     SymmetricMatrices,
 )
-from sklearn_reclink.domains.matrices import products, to_matrix, to_theta
 
 FILES = np.random.default_rng(7).normal(size=(2, 12, 3))
 DOMAINS = {

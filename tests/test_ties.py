@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklearn_reclink.ties import TIE_TOLERANCE, strictly_nearer
+from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
 
 distances = st.floats(0, 1e12, allow_subnormal=False)
 

@@ -41,5 +41,5 @@ display = RiskUtilityDisplay.from_estimator(MahalanobisLinker(), X, maskings)
 print([name for name, best in zip(maskings, display.frontier_, strict=True) if best])
 
 # %%
-# One attacker is not all of them: before a release, `sklearn_reclink.report.compare` audits the
+# One attacker is not all of them: before a release, `sklearn_reclink.auditing.compare` audits the
 # few maskings worth a closer look with every attacker there is.

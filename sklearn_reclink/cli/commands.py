@@ -92,8 +92,8 @@ def audit_command(
     quiet: Quiet = False,
 ) -> None:
     """Audit a masked file: who would be found again, how surely, and what to protect."""
-    from sklearn_reclink.report import audit
-    from sklearn_reclink.report.files import read_pair
+    from sklearn_reclink.auditing import audit
+    from sklearn_reclink.auditing.files import read_pair
 
     check_folders(report, json_path, records)
     pair = read_pair(
@@ -148,8 +148,8 @@ def compare_command(
     quiet: Quiet = False,
 ) -> None:
     """Audit several masked versions of a file and set risk against information loss."""
-    from sklearn_reclink.report import compare
-    from sklearn_reclink.report.files import FileProblem, read_pair
+    from sklearn_reclink.auditing import compare
+    from sklearn_reclink.auditing.files import FileProblem, read_pair
 
     check_folders(report, json_path)
     names = [path.name for path in masked]
@@ -221,7 +221,7 @@ def mask_command(
     quiet: Quiet = False,
 ) -> None:
     """Mask a file; columns that are not masked are left out, but for the id."""
-    from sklearn_reclink.report.masks import mask_file
+    from sklearn_reclink.auditing.masks import mask_file
 
     check_folders(output)
     masked, left_out = mask_file(

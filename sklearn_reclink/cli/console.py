@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from sklearn_reclink.report.pacing import Progress
+    from sklearn_reclink.auditing.pacing import Progress
 
 RISK_ABOVE_LIMIT = 1
 

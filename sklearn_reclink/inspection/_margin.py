@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklearn_reclink.inspection._axes import BLUE, VERMILION, plain, prepare_axes
-from sklearn_reclink.linking import Links
+from sklearn_reclink.search import Links
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,22 +20,22 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_reclink import linking
-from sklearn_reclink.differences import Scales, column_names, learn_scales
-from sklearn_reclink.distances import Distance
-from sklearn_reclink.linkers import ruled
-from sklearn_reclink.linkers.alignment import alignment_warning
-from sklearn_reclink.linkers.claims import gap_of, status_of
-from sklearn_reclink.linkers.files import (
+from sklearn_reclink import search as linking
+from sklearn_reclink.data.alignment import alignment_warning
+from sklearn_reclink.data.ranks import RankScales, learn_ranks
+from sklearn_reclink.data.reading import (
     impostors_beyond,
     read_masked,
     read_original,
     read_pair,
 )
-from sklearn_reclink.linking.all_pairs import AllPairs
-from sklearn_reclink.linking.batches import ask_all
-from sklearn_reclink.problem import Solution
-from sklearn_reclink.ranks import RankScales, learn_ranks
+from sklearn_reclink.data.views import Scales, column_names, learn_scales
+from sklearn_reclink.families import Distance
+from sklearn_reclink.linkers import ruled
+from sklearn_reclink.linkers.claims import gap_of, status_of
+from sklearn_reclink.search.all_pairs import AllPairs
+from sklearn_reclink.search.batches import ask_all
+from sklearn_reclink.solvers.problem import Solution
 
 # Most pairs of which the temperature of a rule is learnt.
 _TEMPERATURE_PAIRS = 1000
@@ -315,7 +315,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         self.n_linked_ = int(np.count_nonzero(linked))
         bound = self.n_linked_ if solution is None else solution.bound
         if self._has_ceiling:
-            from sklearn_reclink.presolve import linkage_ceiling
+            from sklearn_reclink.solvers.presolve import linkage_ceiling
 
             self.ceiling_ = linkage_ceiling(original, masked, self.n_jobs)
             bound = min(bound, self.ceiling_)

@@ -37,8 +37,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from sklearn_reclink.distances import Bilinear, Distance
-from sklearn_reclink.domains import (
+from sklearn_reclink.families import Bilinear, Distance
+from sklearn_reclink.families.cones import (
     Domain,
     NonnegativeOnPairs,
     PositiveSemidefinite,
@@ -46,7 +46,7 @@ from sklearn_reclink.domains import (
 )
 from sklearn_reclink.linkers.learned import LearnedLinker, simple_weights
 from sklearn_reclink.linkers.mahalanobis import whitening
-from sklearn_reclink.problem import Solution, Status
+from sklearn_reclink.solvers.problem import Solution, Status
 
 Files = tuple[np.ndarray, np.ndarray]
 

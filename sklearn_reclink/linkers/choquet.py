@@ -26,16 +26,16 @@ from sklearn_reclink.capacity import (
     mobius_to_capacity,
     small_subsets,
 )
-from sklearn_reclink.distances import Choquet, Distance, KAdditiveChoquet
-from sklearn_reclink.domains import (
+from sklearn_reclink.families import Choquet, Distance, KAdditiveChoquet
+from sklearn_reclink.families.cone_submodular_k_additive import SubmodularKAdditiveCapacities
+from sklearn_reclink.families.cones import (
     Domain,
     KAdditiveCapacities,
     MonotoneCapacities,
     SubmodularCapacities,
 )
-from sklearn_reclink.domains.submodular_k_additive import SubmodularKAdditiveCapacities
 from sklearn_reclink.linkers.learned import LearnedLinker, simple_weights
-from sklearn_reclink.problem import LinkageProblem, Solution
+from sklearn_reclink.solvers.problem import LinkageProblem, Solution
 
 CONSTRAINTS: dict[str, Callable[[int], Domain]] = {
     "monotone": MonotoneCapacities,
@@ -198,7 +198,7 @@ class ChoquetLinker(LearnedLinker):
         self, problem: LinkageProblem
     ) -> Callable[[float], Sequence[np.ndarray]] | None:
         """Of a large file also the capacity of the HLMS heuristic, which needs no proof."""
-        from sklearn_reclink.solvers import hlms
+        from sklearn_reclink.solvers.hlms import learner as hlms
         from sklearn_reclink.solvers.large import MOST_RECORDS
 
         means = super()._more_starts(problem)

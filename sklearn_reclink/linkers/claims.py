@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sklearn_reclink.problem import Solution, Status
+from sklearn_reclink.solvers.problem import Solution, Status
 
 
 def status_of(n_linked: int, bound: int, solution: Solution | None) -> Status:

@@ -19,15 +19,15 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_reclink import linking
-from sklearn_reclink.differences import Scales, column_names, learn_scales
+from sklearn_reclink import search as linking
+from sklearn_reclink.data.alignment import alignment_warning
+from sklearn_reclink.data.ranks import RankScales, learn_ranks
+from sklearn_reclink.data.reading import read_masked, read_original, read_pair
+from sklearn_reclink.data.views import Scales, column_names, learn_scales
+from sklearn_reclink.likelihood.evidence import VIEWS, Coordinates, Evidence, learn_evidence
 from sklearn_reclink.linkers import ruled
-from sklearn_reclink.linkers.alignment import alignment_warning
-from sklearn_reclink.linkers.evidence import VIEWS, Coordinates, Evidence, learn_evidence
-from sklearn_reclink.linkers.files import read_masked, read_original, read_pair
-from sklearn_reclink.linking.all_pairs import Pairs
-from sklearn_reclink.linking.batches import ask_all
-from sklearn_reclink.ranks import RankScales, learn_ranks
+from sklearn_reclink.search.all_pairs import Pairs
+from sklearn_reclink.search.batches import ask_all
 
 
 @dataclass(frozen=True, eq=False)

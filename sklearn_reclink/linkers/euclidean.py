@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sklearn_reclink.distances import Distance, WeightedMean
+from sklearn_reclink.families import Distance, WeightedMean
 from sklearn_reclink.linkers.base import BaseLinker
 
 

@@ -18,11 +18,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sklearn_reclink.capacity import capacity_to_mobius
-from sklearn_reclink.distances import Choquet, Distance
-from sklearn_reclink.domains import Domain, MonotoneCapacities
+from sklearn_reclink.families import Choquet, Distance
+from sklearn_reclink.families.cones import Domain, MonotoneCapacities
 from sklearn_reclink.linkers.choquet import check_size, shrunk, with_null_variables
 from sklearn_reclink.linkers.learned import LearnedLinker
-from sklearn_reclink.problem import LinkageProblem, Solution, Status
+from sklearn_reclink.solvers.problem import LinkageProblem, Solution, Status
 
 
 class HLMSChoquetLinker(LearnedLinker):
@@ -172,7 +172,7 @@ class HLMSChoquetLinker(LearnedLinker):
 
     def _best_of(self, problem: LinkageProblem, starts: Sequence[np.ndarray]) -> Solution:
         """The heuristic, in place of a search with a proof."""
-        from sklearn_reclink.solvers import hlms
+        from sklearn_reclink.solvers.hlms import learner as hlms
 
         learnt = hlms.learn(
             problem.original,

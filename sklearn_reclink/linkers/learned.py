@@ -21,11 +21,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from sklearn_reclink.distances import WeightedMean
-from sklearn_reclink.domains import Domain, Orthant
+from sklearn_reclink.families import WeightedMean
+from sklearn_reclink.families.cones import Domain, Orthant
 from sklearn_reclink.linkers.base import BaseLinker
-from sklearn_reclink.linking import linked_mask
-from sklearn_reclink.problem import LinkageProblem, Solution, Status, linkage_problem
+from sklearn_reclink.search import linked_mask
+from sklearn_reclink.solvers.problem import LinkageProblem, Solution, Status, linkage_problem
 
 
 class LearnedLinker(BaseLinker):

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sklearn_reclink.differences import spread
-from sklearn_reclink.distances import Distance, WeightedMean
+from sklearn_reclink.data.views import spread
+from sklearn_reclink.families import Distance, WeightedMean
 from sklearn_reclink.linkers.base import BaseLinker
 
 _SPREAD_FLOOR = 1e-7

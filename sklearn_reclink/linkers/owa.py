@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sklearn_reclink.distances import OWA, Distance
-from sklearn_reclink.domains import Domain, Orthant
+from sklearn_reclink.families import OWA, Distance
+from sklearn_reclink.families.cones import Domain, Orthant
 from sklearn_reclink.linkers.learned import LearnedLinker
-from sklearn_reclink.problem import Solution
+from sklearn_reclink.solvers.problem import Solution
 
 
 class OWALinker(LearnedLinker):

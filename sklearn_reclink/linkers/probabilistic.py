@@ -17,10 +17,10 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_reclink.differences import Scales, column_names, learn_scales
-from sklearn_reclink.linkers import fellegi_sunter
-from sklearn_reclink.linkers.alignment import alignment_warning
-from sklearn_reclink.linkers.files import read_masked, read_original, read_pair
+from sklearn_reclink.data.alignment import alignment_warning
+from sklearn_reclink.data.reading import read_masked, read_original, read_pair
+from sklearn_reclink.data.views import Scales, column_names, learn_scales
+from sklearn_reclink.likelihood import fellegi_sunter
 from sklearn_reclink.linkers.probabilistic_links import (
     AgreementWeights,
     ProbabilisticLinks,

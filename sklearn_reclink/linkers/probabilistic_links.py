@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_reclink.linkers.fellegi_sunter import agreements
+from sklearn_reclink.likelihood.fellegi_sunter import agreements
 from sklearn_reclink.linkers.weight_matching import maximum_weight_matching
 
 # Candidate pairs kept for a matching: some 24 bytes each, and several copies.

@@ -14,9 +14,6 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sklearn_reclink.linking.all_pairs import Pairs, PricedPairs
-from sklearn_reclink.linking.batches import ask_all
-from sklearn_reclink.linking.links import Links
 from sklearn_reclink.rules import (
     Assignment,
     Scores,
@@ -25,6 +22,9 @@ from sklearn_reclink.rules import (
     density_prices,
     learn_scale,
 )
+from sklearn_reclink.search.all_pairs import Pairs, PricedPairs
+from sklearn_reclink.search.batches import ask_all
+from sklearn_reclink.search.links import Links
 
 RULES = ("nearest", "density", "balanced", "one_to_one")
 # Rules that need to know what distance is how much less likely.

@@ -16,10 +16,10 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from sklearn_reclink.distances import Distance, WeightedMean
-from sklearn_reclink.domains import Domain, Orthant
+from sklearn_reclink.families import Distance, WeightedMean
+from sklearn_reclink.families.cones import Domain, Orthant
 from sklearn_reclink.linkers.learned import LearnedLinker, simple_weights
-from sklearn_reclink.problem import Solution
+from sklearn_reclink.solvers.problem import Solution
 
 CountLinks = Callable[[np.ndarray], int]
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.differences import spread
+from sklearn_reclink.data.views import spread
 from sklearn_reclink.metrics._files import average, read_files
 
 

@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from sklearn_reclink import presolve
-from sklearn_reclink.differences import learn_scales, spread
+from sklearn_reclink.data.views import learn_scales, spread
 from sklearn_reclink.metrics._files import average, read_files
+from sklearn_reclink.solvers import presolve
 
 # The widths, in percent, that Domingo-Ferrer and Torra average over.
 INTERVAL_WIDTHS = tuple(range(1, 11))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.problem import LinkageProblem, Solution
 from sklearn_reclink.solvers.exact import solve_exact
 from sklearn_reclink.solvers.large import MOST_RECORDS, solve_large
+from sklearn_reclink.solvers.problem import LinkageProblem, Solution
 
 __all__ = ["solve"]
 

@@ -22,15 +22,15 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from sklearn_reclink.presolve import compile_kernels as presolve_kernels
-from sklearn_reclink.presolve import presolve
-from sklearn_reclink.problem import LinkageProblem, Solution, Status
-from sklearn_reclink.solvers.cells import prove_by_cells
-from sklearn_reclink.solvers.covering import CoveringSearch
-from sklearn_reclink.solvers.engine import thin_out
+from sklearn_reclink.solvers.active_set import thin_out
+from sklearn_reclink.solvers.cells.search import prove_by_cells
+from sklearn_reclink.solvers.covering.search import CoveringSearch
+from sklearn_reclink.solvers.feasibility import Oracle
+from sklearn_reclink.solvers.impostors import AllRows
 from sklearn_reclink.solvers.incumbent import Incumbent
-from sklearn_reclink.solvers.oracle import Oracle
-from sklearn_reclink.solvers.threats import AllRows
+from sklearn_reclink.solvers.presolve import compile_kernels as presolve_kernels
+from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import LinkageProblem, Solution, Status
 
 _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7

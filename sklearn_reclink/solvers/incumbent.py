@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sklearn_reclink.presolve import Presolved
-from sklearn_reclink.problem import LinkageProblem
-from sklearn_reclink.solvers.oracle import Oracle
+from sklearn_reclink.solvers.feasibility import Oracle
+from sklearn_reclink.solvers.presolve import Presolved
+from sklearn_reclink.solvers.problem import LinkageProblem
 
 
 class Incumbent:

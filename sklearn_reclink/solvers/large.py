@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from sklearn_reclink.presolve import presolve
-from sklearn_reclink.problem import LinkageProblem, Solution, Status
-from sklearn_reclink.solvers.lines import search_lines
+from sklearn_reclink.solvers.line_search import search_lines
+from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import LinkageProblem, Solution, Status
 
 # Records beyond which rows of all of them are not held.
 MOST_RECORDS = 3500

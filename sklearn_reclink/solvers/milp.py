@@ -23,9 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from sklearn_reclink.domains import Domain
-from sklearn_reclink.problem import LinkageProblem
-from sklearn_reclink.solvers.highs import MixedIntegerProgram
+from sklearn_reclink.families.cones import Domain
+from sklearn_reclink.solvers.covering.master import MixedIntegerProgram
+from sklearn_reclink.solvers.problem import LinkageProblem
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sklearn_reclink import BilinearLinker, MahalanobisLinker, WeightedMeanLinker
 from sklearn_reclink.linkers.bilinear import nearest_psd, power_of_two_scale
-from sklearn_reclink.problem import Solution, Status
+from sklearn_reclink.solvers.problem import Solution, Status
 
 CONSTRAINTS = ["free", "nonnegative", "projected", "psd"]
 every_constraint = pytest.mark.parametrize("constraint", CONSTRAINTS)

@@ -110,7 +110,7 @@ def test_invalid_k_additive_is_refused(files, k_additive):
 
 
 def test_search_without_a_proof_never_ends_below_the_weighted_mean(monkeypatch, files):
-    from sklearn_reclink.solvers.covering import CoveringSearch
+    from sklearn_reclink.solvers.covering.search import CoveringSearch
 
     X, Y = files
     mean = WeightedMeanLinker(random_state=0).fit(X, Y)

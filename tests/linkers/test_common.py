@@ -26,7 +26,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_reclink import EuclideanLinker, HLMSChoquetLinker, WeightedMeanLinker
 from sklearn_reclink.linkers import ALL_LINKERS
-from sklearn_reclink.problem import Solution, Status
+from sklearn_reclink.solvers.problem import Solution, Status
 
 ONE_COLUMN = "the checks hand it a masked file of one column"
 ONE_COLUMN_ERROR = r"masked file has 1 column, original has \d+: they must describe"

@@ -14,8 +14,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_reclink import DensityLinker, EuclideanLinker
-from sklearn_reclink.linkers.error_density import learn_error_density
-from sklearn_reclink.linkers.evidence import likeliest_weights
+from sklearn_reclink.likelihood.error_density import learn_error_density
+from sklearn_reclink.likelihood.evidence import likeliest_weights
 from sklearn_reclink.linkers.ruled import RULES
 from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwapping
 from tests.linkers.test_common import FIT_ON_ONE_COLUMN, self_masking

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sklearn_reclink.linkers import fellegi_sunter
-from sklearn_reclink.linkers.fellegi_sunter import (
+from sklearn_reclink.likelihood import fellegi_sunter
+from sklearn_reclink.likelihood.fellegi_sunter import (
     PatternCounts,
     choose_tolerance,
     count_patterns,

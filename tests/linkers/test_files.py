@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_reclink import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
+from sklearn_reclink.data.alignment import alignment_warning
 from sklearn_reclink.linkers import ALL_LINKERS
-from sklearn_reclink.linkers.alignment import alignment_warning
 from sklearn_reclink.masking import Microaggregation
 
 every_linker = pytest.mark.parametrize("linker", [c() for c in ALL_LINKERS], ids=repr)

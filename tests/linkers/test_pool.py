@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import WeightedMeanLinker
+from sklearn_reclink.data.reading import impostors_beyond
 from sklearn_reclink.linkers import ALL_LINKERS
-from sklearn_reclink.linkers.files import impostors_beyond
 
 
 @pytest.fixture(scope="module")

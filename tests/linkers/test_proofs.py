@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink import WeightedMeanLinker
-from sklearn_reclink.problem import Solution, Status
+from sklearn_reclink.solvers.problem import Solution, Status
 
 
 def answer(monkeypatch, gap, status):

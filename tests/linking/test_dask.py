@@ -18,11 +18,12 @@ from sklearn_reclink import (
     linking,
     presolve,
 )
-from sklearn_reclink.linking import all_pairs, questions, treed
-from sklearn_reclink.linking.all_pairs import AllPairs
-from sklearn_reclink.linking.batches import Engine, ask_all
 from sklearn_reclink.model_selection import train_test_linkage
-from sklearn_reclink.solvers import hlms_impostors
+from sklearn_reclink.search import all_pairs, questions
+from sklearn_reclink.search import tree_search as treed
+from sklearn_reclink.search.all_pairs import AllPairs
+from sklearn_reclink.search.batches import Engine, ask_all
+from sklearn_reclink.solvers.hlms import impostors as hlms_impostors
 from tests.linking.test_engines import FAMILIES, answers, assert_same, family_of, files_of
 
 distributed = pytest.importorskip("distributed")
@@ -178,7 +179,7 @@ def test_learning_stays_in_its_process(on_dask, monkeypatch, linker):
 
 def ready():
     """The process of a worker that has loaded all it needs."""
-    import sklearn_reclink.trees  # noqa: F401
+    import sklearn_reclink.search.tree  # noqa: F401
 
     return os.getpid()
 

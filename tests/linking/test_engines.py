@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from sklearn_reclink import linking
-from sklearn_reclink.distances import OWA, Bilinear, Choquet, KAdditiveChoquet, WeightedMean
-from sklearn_reclink.linking import all_pairs, batches, questions, treed
+from sklearn_reclink import search as linking
+from sklearn_reclink.families import OWA, Bilinear, Choquet, KAdditiveChoquet, WeightedMean
+from sklearn_reclink.search import all_pairs, batches, questions
+from sklearn_reclink.search import tree_search as treed
 from tests.trees.test_trees import monotone_capacity
 
 N_FEATURES = 4

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sklearn_reclink import linking
-from sklearn_reclink.distances import Bilinear, WeightedMean
-from sklearn_reclink.linking import all_pairs
+from sklearn_reclink import search as linking
+from sklearn_reclink.families import Bilinear, WeightedMean
+from sklearn_reclink.search import all_pairs
 
 INDEFINITE = np.array([[1, -2, 0], [-2, 1, 1], [0, 1, 3]])
 FAMILIES = {

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sklearn_reclink import audit
-from sklearn_reclink.report import Audit
+from sklearn_reclink.auditing import Audit
 from tests.report.pairs import masked, nasty_ids, nasty_names, original
 
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import EuclideanLinker, audit
+from sklearn_reclink.auditing import compare
+from sklearn_reclink.auditing.attackers import ATTACKERS, Setting, chosen_attackers
+from sklearn_reclink.auditing.held_out import found_among_all, halves, wilson_interval
+from sklearn_reclink.auditing.variables import _pairs
 from sklearn_reclink.capacity import additive_capacity, symmetric_capacity
 from sklearn_reclink.metrics import linkage_ceiling
-from sklearn_reclink.report import compare
-from sklearn_reclink.report.attackers import ATTACKERS, Setting, chosen_attackers
-from sklearn_reclink.report.held_out import found_among_all, halves, wilson_interval
-from sklearn_reclink.report.variables import _pairs
 from tests.report.pairs import masked, original
 
 
@@ -142,9 +142,9 @@ def test_columns_are_matched_by_name(found):
 
 
 def test_searches_learn_from_a_sample_of_a_long_file_and_count_in_the_whole(monkeypatch):
-    monkeypatch.setattr("sklearn_reclink.report.attackers.MOST_SEARCHED", 40)
-    monkeypatch.setattr("sklearn_reclink.report.attackers.MOST_PAIRED", 50)
-    monkeypatch.setattr("sklearn_reclink.report.held_out.MOST_PAIRED", 50)
+    monkeypatch.setattr("sklearn_reclink.auditing.attackers.MOST_SEARCHED", 40)
+    monkeypatch.setattr("sklearn_reclink.auditing.attackers.MOST_PAIRED", 50)
+    monkeypatch.setattr("sklearn_reclink.auditing.held_out.MOST_PAIRED", 50)
     X = original(90)
     Y = masked(X)
     found = audit(X, Y, attackers=["weighted_mean", "probabilistic", "density"], time_limit=1.0)

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_reclink.distances import OWA, WeightedMean
-from sklearn_reclink.domains import Orthant
-from sklearn_reclink.presolve import presolve
-from sklearn_reclink.problem import linkage_problem
-from sklearn_reclink.solvers import cells
-from sklearn_reclink.solvers.cells import prove_by_cells
-from sklearn_reclink.solvers.covering import CoveringSearch
+from sklearn_reclink.families import OWA, WeightedMean
+from sklearn_reclink.families.cones import Orthant
+from sklearn_reclink.search.ties import TIE_TOLERANCE
+from sklearn_reclink.solvers.cells import search as cells
+from sklearn_reclink.solvers.cells.search import prove_by_cells
+from sklearn_reclink.solvers.covering.search import CoveringSearch
+from sklearn_reclink.solvers.feasibility import Oracle
+from sklearn_reclink.solvers.impostors import AllRows
 from sklearn_reclink.solvers.incumbent import Incumbent
-from sklearn_reclink.solvers.oracle import Oracle
-from sklearn_reclink.solvers.threats import AllRows
-from sklearn_reclink.ties import TIE_TOLERANCE
+from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import linkage_problem
 from tests.exact_arithmetic import best_subset, unit_rows
 
 

@@ -5,16 +5,16 @@ import time
 import numpy as np
 import pytest
 
-from sklearn_reclink.distances import OWA, WeightedMean
-from sklearn_reclink.domains import Orthant
-from sklearn_reclink.presolve import presolve
-from sklearn_reclink.problem import linkage_problem
+from sklearn_reclink.families import OWA, WeightedMean
+from sklearn_reclink.families.cones import Orthant
 from sklearn_reclink.solvers import solve
-from sklearn_reclink.solvers.covering import CoveringSearch, Node
-from sklearn_reclink.solvers.highs import Cover
+from sklearn_reclink.solvers.covering.master import Cover
+from sklearn_reclink.solvers.covering.search import CoveringSearch, Node
+from sklearn_reclink.solvers.covering.separation import Found, Separator
+from sklearn_reclink.solvers.feasibility import Oracle
 from sklearn_reclink.solvers.incumbent import Incumbent
-from sklearn_reclink.solvers.oracle import Oracle
-from sklearn_reclink.solvers.separation import Found, Separator
+from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import linkage_problem
 
 
 def noisy_problem(distance, seed, n_records=70, n_features=4):

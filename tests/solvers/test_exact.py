@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_reclink.distances import WeightedMean
-from sklearn_reclink.domains import Orthant
-from sklearn_reclink.problem import LinkageProblem, Status, linkage_problem
+from sklearn_reclink.families import WeightedMean
+from sklearn_reclink.families.cones import Orthant
 from sklearn_reclink.solvers import solve
+from sklearn_reclink.solvers.problem import LinkageProblem, Status, linkage_problem
 from tests.exact_arithmetic import best_subset, unit_rows, weighted_mean_rows
 
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import event, given, settings
 
-from sklearn_reclink.distances import OWA, Bilinear, Choquet, Distance, KAdditiveChoquet
-from sklearn_reclink.domains import (
+from sklearn_reclink.families import OWA, Bilinear, Choquet, Distance, KAdditiveChoquet
+from sklearn_reclink.families.cone_submodular_k_additive import SubmodularKAdditiveCapacities
+from sklearn_reclink.families.cones import (
     Domain,
     KAdditiveCapacities,
     MonotoneCapacities,
@@ -24,9 +25,8 @@ from sklearn_reclink.domains import (
     SubmodularCapacities,
     SymmetricMatrices,
 )
-from sklearn_reclink.domains.submodular_k_additive import SubmodularKAdditiveCapacities
-from sklearn_reclink.problem import Solution, Status, linkage_problem
 from sklearn_reclink.solvers import solve
+from sklearn_reclink.solvers.problem import Solution, Status, linkage_problem
 from tests.exact_arithmetic import (
     best_psd_subset,
     best_subset,

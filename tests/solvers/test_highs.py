@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from sklearn_reclink.distances import Choquet
-from sklearn_reclink.domains import MonotoneCapacities
-from sklearn_reclink.problem import linkage_problem
+from sklearn_reclink.families import Choquet
+from sklearn_reclink.families.cones import MonotoneCapacities
 from sklearn_reclink.solvers import solve
-from sklearn_reclink.solvers.highs import CoveringMaster, MixedIntegerProgram
+from sklearn_reclink.solvers.covering.master import CoveringMaster, MixedIntegerProgram
+from sklearn_reclink.solvers.problem import linkage_problem
 
 NOBODY = np.empty(0, dtype=np.int64)
 OTHER_STATUSES = [

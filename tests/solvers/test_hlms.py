@@ -6,10 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_reclink.capacity import subset_sizes
-from sklearn_reclink.distances import Choquet
-from sklearn_reclink.domains import MonotoneCapacities
-from sklearn_reclink.problem import linkage_problem
-from sklearn_reclink.solvers import hlms, hlms_impostors, hlms_kernel
+from sklearn_reclink.families import Choquet
+from sklearn_reclink.families.cones import MonotoneCapacities
+from sklearn_reclink.solvers.hlms import impostors as hlms_impostors
+from sklearn_reclink.solvers.hlms import kernel as hlms_kernel
+from sklearn_reclink.solvers.hlms import learner as hlms
+from sklearn_reclink.solvers.problem import linkage_problem
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sklearn_reclink.distances import Bilinear, Choquet, WeightedMean
-from sklearn_reclink.domains import MonotoneCapacities, Orthant, PositiveSemidefinite
-from sklearn_reclink.presolve import presolve
-from sklearn_reclink.problem import Status, linkage_problem
+from sklearn_reclink.families import Bilinear, Choquet, WeightedMean
+from sklearn_reclink.families.cones import MonotoneCapacities, Orthant, PositiveSemidefinite
 from sklearn_reclink.solvers import solve
-from sklearn_reclink.solvers.lines import best_step
+from sklearn_reclink.solvers.line_search import best_step
+from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import Status, linkage_problem
 
 
 def files(n_records: int, seed: int = 0, grid: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -80,7 +80,7 @@ def test_nearest_impostors_by_tree_are_those_by_brute_force(monkeypatch, grid, d
     theta = np.sort(theta, axis=1)
     records = np.arange(0, 150, 2)
     _, by_all = problem.nearest_impostors(theta, records)
-    monkeypatch.setattr("sklearn_reclink.problem._FEW_MASKED", 10)
+    monkeypatch.setattr("sklearn_reclink.solvers.problem._FEW_MASKED", 10)
     impostors, by_tree = problem.nearest_impostors(theta, records)
     assert (impostors != records).all()
     np.testing.assert_allclose(by_tree, by_all, atol=1e-9)

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import WeightedMeanLinker
-from sklearn_reclink.differences import learn_scales
-from sklearn_reclink.distances import Choquet, WeightedMean
-from sklearn_reclink.domains import MonotoneCapacities, Orthant
-from sklearn_reclink.problem import LinkageProblem, linkage_problem
+from sklearn_reclink.data.views import learn_scales
+from sklearn_reclink.families import Choquet, WeightedMean
+from sklearn_reclink.families.cones import MonotoneCapacities, Orthant
 from sklearn_reclink.solvers import solve
 from sklearn_reclink.solvers.milp import (
     n_paper_constraints,
     papers_program,
     solve_papers_program,
 )
+from sklearn_reclink.solvers.problem import LinkageProblem, linkage_problem
 from tests.exact_arithmetic import best_subset, unit_rows, weighted_mean_rows
 from tests.papers import FILES
 

@@ -7,8 +7,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from sklearn_reclink.distances import OWA, Bilinear, Choquet, KAdditiveChoquet, WeightedMean
-from sklearn_reclink.domains import (
+from sklearn_reclink.families import OWA, Bilinear, Choquet, KAdditiveChoquet, WeightedMean
+from sklearn_reclink.families.cone_submodular_k_additive import SubmodularKAdditiveCapacities
+from sklearn_reclink.families.cones import (
     KAdditiveCapacities,
     MonotoneCapacities,
     NonnegativeOnPairs,
@@ -17,14 +18,13 @@ from sklearn_reclink.domains import (
     SubmodularCapacities,
     SymmetricMatrices,
 )
-from sklearn_reclink.domains.submodular_k_additive import SubmodularKAdditiveCapacities
-from sklearn_reclink.problem import linkage_problem
 from sklearn_reclink.solvers import solve
 from sklearn_reclink.solvers.milp import (
     n_paper_constraints,
     papers_program,
     solve_papers_program,
 )
+from sklearn_reclink.solvers.problem import linkage_problem
 
 FAMILIES = {
     "d2WM": (WeightedMean(), lambda a, b: Orthant(a.shape[1])),

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_reclink.distances import OWA, Bilinear, Choquet, WeightedMean
-from sklearn_reclink.domains import MonotoneCapacities, Orthant, SymmetricMatrices
-from sklearn_reclink.presolve import presolve
-from sklearn_reclink.problem import LinkageProblem, linkage_problem
-from sklearn_reclink.solvers.oracle import Oracle
+from sklearn_reclink.families import OWA, Bilinear, Choquet, WeightedMean
+from sklearn_reclink.families.cones import MonotoneCapacities, Orthant, SymmetricMatrices
+from sklearn_reclink.solvers.feasibility import Oracle
+from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import LinkageProblem, linkage_problem
 from tests.exact_arithmetic import best_subset
 
 FAMILIES = {

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_reclink import trees
-from sklearn_reclink.distances import OWA, Choquet, WeightedMean
-from sklearn_reclink.ties import strictly_nearer
+from sklearn_reclink.families import OWA, Choquet, WeightedMean
+from sklearn_reclink.search import tree as trees
+from sklearn_reclink.search.ties import strictly_nearer
 
 
 def monotone_capacity(rng, n_features, levels):

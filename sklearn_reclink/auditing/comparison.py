@@ -1,0 +1,138 @@
+"""Several masked versions of one file: risk against information loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_reclink.auditing.audit import Audit, audit
+from sklearn_reclink.auditing.pacing import Progress
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What audits of several maskings found. Made by `compare`.
+
+    Attributes
+    ----------
+    audits : tuple of Audit
+        One a masking, in the order given.
+    losses : tuple of float
+        Probabilistic information loss of each, from 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.auditing import compare
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> Y = X.round()
+    >>> found = compare(X, {"as it is": X, "rounded": Y}, attackers=["euclidean"])
+    >>> [one.risk for one in found.audits]
+    [1.0, 0.3]
+    >>> found.above_limit  # no limit was set
+    False
+    """
+
+    audits: tuple[Audit, ...]
+    losses: tuple[float, ...]
+
+    @property
+    def frontier(self) -> np.ndarray:
+        """Which maskings are beaten by no other in both risk and loss."""
+        from sklearn_reclink.inspection import pareto_frontier
+
+        return pareto_frontier([one.risk for one in self.audits], self.losses)
+
+    @property
+    def safest(self) -> Audit:
+        """The masking of least risk; of equal ones, that of least loss."""
+        order = np.lexsort([self.losses, [one.risk for one in self.audits]])
+        return self.audits[order[0]]
+
+    @property
+    def above_limit(self) -> bool:
+        """Whether any masking is above the limit."""
+        return any(one.above_limit for one in self.audits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, without values of records, ready for JSON."""
+        from sklearn_reclink.auditing.plain_data import comparison_as_plain_data
+
+        return comparison_as_plain_data(self)
+
+    def to_html(self) -> str:
+        """The report as one self-contained page."""
+        from sklearn_reclink.auditing.html import render_comparison
+
+        return render_comparison(self)
+
+    def to_text(self) -> str:
+        """The table for a terminal."""
+        from sklearn_reclink.auditing.text import comparison_text
+
+        return comparison_text(self)
+
+
+def compare(
+    X: Any, maskings: Mapping[str, Any], *, time_limit: float = 60.0, **options: Any
+) -> Comparison:
+    """Audit several masked versions of a file.
+
+    Parameters
+    ----------
+    X : array-like or dataframe of shape (n_records, n_features)
+        The original file.
+    maskings : mapping of str to array-like or dataframe of shape (n_records, n_features)
+        Masked versions of ``X`` by name.
+    time_limit : float, default=60.0
+        Seconds for the searches of all audits together.
+    **options
+        Passed to `audit`.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from sklearn_reclink.datasets import make_microdata
+    >>> from sklearn_reclink.masking import RankSwapping
+    >>> from sklearn_reclink.auditing import compare
+    >>> X = make_microdata(100, 4, random_state=0)
+    >>> maskings = {
+    ...     f"{p} %": RankSwapping(p, random_state=0).fit_transform(X) for p in (5, 50)
+    ... }
+    >>> found = compare(X, maskings, attackers=["euclidean"])
+    >>> found.safest.masked_name
+    '50 %'
+    """
+    from sklearn_reclink.metrics import probabilistic_information_loss
+
+    if not maskings:
+        raise ValueError("maskings is empty: give at least one masked version of X by name")
+    progress: Progress | None = options.pop("progress", None)
+    audits, losses = [], []
+    for number, (name, masked) in enumerate(maskings.items()):
+        step = None if progress is None else _step(progress, name, number, len(maskings))
+        audits.append(
+            audit(
+                X,
+                masked,
+                masked_name=name,
+                time_limit=time_limit / len(maskings),
+                progress=step,
+                **options,
+            )
+        )
+        losses.append(probabilistic_information_loss(audits[-1].X, audits[-1].Y))
+    return Comparison(tuple(audits), tuple(losses))
+
+
+def _step(progress: Progress, name: str, number: int, total: int) -> Progress:
+    def step(what: str, done: int, steps: int) -> None:
+        progress(f"{name}: {what}", number * steps + done, total * steps)
+
+    return step

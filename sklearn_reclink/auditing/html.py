@@ -1,0 +1,124 @@
+"""The report as one self-contained HTML page.
+
+Nothing is loaded: styles, the script that sorts the table and the figures are in the page, and its
+content security policy forbids all else. The script is admitted by its hash, so no other text of
+the page can ever run. Every name and id is escaped by jinja2.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from sklearn_reclink.auditing.figures import comparison_figure, figures_of
+from sklearn_reclink.auditing.text import attackers_table, comparison_table
+from sklearn_reclink.auditing.words import percent, quoted, verdict
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from sklearn_reclink.auditing.audit import Audit
+    from sklearn_reclink.auditing.comparison import Comparison
+
+MOST_ROWS = 500
+
+
+def render_audit(audit: Audit, *, include_values: bool = False) -> str:
+    """The page of one audit."""
+    records = audit.records
+    values = audit.values() if include_values else {}
+    tried = [one.attacker.name for one in audit.attacks]
+    lines = [
+        [*line[:-1], briefly(found, tried), *(f"{column[row]:g}" for column in values.values())]
+        for line, found, row in zip(
+            records.table(MOST_ROWS), records.found_by, records.rows.tolist(), strict=False
+        )
+    ]
+    return _page(
+        "audit.html",
+        title=f"Re-identification risk of {audit.masked_name}",
+        audit=audit,
+        verdict=verdict(audit),
+        figures=figures_of(audit),
+        attackers=attackers_table(audit),
+        skipped=audit.skipped,
+        record_columns=[*(name.replace("_", " ") for name in records.columns), *values],
+        record_rows=lines,
+        most_rows=MOST_ROWS,
+        include_values=include_values,
+    )
+
+
+def briefly(found: Sequence[str], tried: Sequence[str]) -> str:
+    """Names of attackers, or of the few that are missing.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.auditing.html import briefly
+    >>> briefly(["a", "b", "d"], ["a", "b", "c", "d"])
+    'all but c'
+    """
+    missing = [name for name in tried if name not in found]
+    if len(missing) >= len(found):
+        return ", ".join(found)
+    return "all but " + ", ".join(missing) if missing else "all"
+
+
+def render_comparison(comparison: Comparison) -> str:
+    """The page of a comparison."""
+    return _page(
+        "comparison.html",
+        title="Maskings compared",
+        comparison=comparison,
+        audits=[(audit, verdict(audit)) for audit in comparison.audits],
+        figure=comparison_figure(comparison),
+        table=comparison_table(comparison),
+    )
+
+
+def _page(template: str, **content: Any) -> str:
+    from markupsafe import Markup
+
+    from sklearn_reclink import __version__
+
+    style, script = _resource("style.css"), _resource("sort.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            style=Markup(style),
+            script=Markup(script),
+            script_hash=digest,
+            version=__version__,
+            today=date.today().isoformat(),
+            **content,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FunctionLoader(_resource),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "quoted": quoted, "drawing": Markup}
+    environment.filters["unbroken"] = lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%")
+    return environment
+
+
+def _resource(name: str) -> str:
+    folder = files("sklearn_reclink.auditing") / "templates"
+    return (folder / name).read_text(encoding="utf-8")

@@ -1,0 +1,221 @@
+"""The verdict in plain words: how many people are at risk, how sure that is, what to protect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sklearn_reclink.auditing.attackers import Attack
+
+if TYPE_CHECKING:
+    from sklearn_reclink.auditing.audit import Audit
+    from sklearn_reclink.auditing.variables import Variable, WhatGivesAway
+
+# A variable without which this share fewer people are found is worth protecting by itself.
+_NOTABLE_DROP = 0.1
+_NEAR_THE_LARGEST = 0.75
+_NOTABLE_INTERACTION = 0.1
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the first screen of a report says.
+
+    Attributes
+    ----------
+    level : {"none", "some", "above", "below"}
+        Nobody found, somebody found, or the risk compared with a limit.
+    headline : str
+        How many people are at risk.
+    sure : list of str
+        How sure that is.
+    protect : list of str
+        What to do about it.
+    """
+
+    level: str
+    headline: str
+    sure: list[str]
+    protect: list[str]
+
+
+def percent(share: float) -> str:
+    """A share in percent that is 0 or 100 only when it is.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.auditing.words import percent
+    >>> [percent(share) for share in (0.0, 0.00001, 0.0123, 0.5, 0.999, 0.99999, 1.0)]
+    ['0 %', 'under 0.1 %', '1.2 %', '50 %', '99.9 %', 'over 99.9 %', '100 %']
+    """
+    hundredths = 100 * share
+    if 0 < hundredths < 0.1:
+        return "under 0.1 %"
+    if 99.9 < hundredths < 100:
+        return "over 99.9 %"
+    if hundredths in (0, 100):
+        return f"{hundredths:.0f} %"
+    return f"{hundredths:.1f} %" if hundredths < 10 or hundredths > 99 else f"{hundredths:.0f} %"
+
+
+def people(number: int) -> str:
+    """A number of people, with its noun."""
+    return "1 person" if number == 1 else f"{number:,} people"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Texts joined as in a sentence."""
+    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
+
+
+def quoted(name: str) -> str:
+    """A name of a column on one line, in quotes."""
+    return f"“{' '.join(name.split())}”"
+
+
+def verdict(audit: Audit) -> Verdict:
+    """Put an audit into words."""
+    level = "some" if audit.risk > 0 else "none"
+    if audit.limit is not None:
+        level = "above" if audit.above_limit else "below"
+    return Verdict(level, headline(audit), certainty(audit), advice(audit))
+
+
+def headline(audit: Audit) -> str:
+    """How many people are at risk, in one or two sentences."""
+    total, worst = audit.n_records, audit.worst
+    if audit.risk == 0:
+        text = (
+            f"None of the {total:,} people is singled out in {audit.masked_name} by any of the "
+            f"{len(audit.attacks)} attackers tried."
+        )
+    elif audit.rests_on_estimate and audit.estimate is not None:
+        low, high = audit.estimate.interval
+        text = (
+            f"An intruder who knows the original values would find about "
+            f"{percent(audit.estimate.rate)} of the {total:,} people in {audit.masked_name} "
+            f"(between {percent(low)} and {percent(high)}, estimated on "
+            f"{people(audit.estimate.n_tested)})."
+        )
+    else:
+        text = (
+            f"An intruder who knows the original values would find {worst.n_found:,} of "
+            f"{total:,} people ({percent(worst.rate)}) in {audit.masked_name}."
+        )
+    if audit.limit is not None:
+        side = "above" if audit.above_limit else "within"
+        text += f" This is {side} the limit of {percent(audit.limit)}."
+    return text
+
+
+def certainty(audit: Audit) -> list[str]:
+    """What is proven, what is estimated, and what guessing would give."""
+    texts = []
+    total, estimate = audit.n_records, audit.estimate
+    if estimate is not None:
+        low, high = estimate.interval
+        sought = "the others" if estimate.n_tested == total else f"{estimate.n_tested:,} others"
+        texts.append(
+            f"Tested on people not seen: who knows {estimate.n_train:,} of the people in both "
+            f"files finds {percent(estimate.rate)} of {sought} (95 % interval {percent(low)} to "
+            f"{percent(high)}), each among all {estimate.n_pool:,} masked records. Guessing at "
+            f"random finds 1 in {total:,}."
+        )
+    texts.append(proven(audit))
+    surplus = audit.expected_rate - audit.worst.rate
+    if surplus * total >= 1:
+        texts.append(
+            "Ties: some masked records are exactly as near as the right one, which is not counted "
+            f"as found. Who picks one of them at random would be right for about "
+            f"{people(round(audit.expected_rate * total))} ({percent(audit.expected_rate)})."
+        )
+    return texts
+
+
+def proven(audit: Audit) -> str:
+    """The bound that holds for every distance of a kind."""
+    total, bound = audit.n_records, audit.monotone_bound
+    kind = "any weighted mean, OWA or Choquet distance, learned or not"
+    if bound == 0:
+        text = f"Proven: nobody can be singled out by {kind}."
+    elif bound == total:
+        text = f"Proven limits exclude nothing here: each of the {total:,} people could be found."
+    else:
+        text = (
+            f"Proven: at most {bound:,} people ({percent(bound / total)}) can be found by {kind}."
+        )
+    bilinear = [one for one in audit.attacks if one.attacker.name == "bilinear" and one.bound]
+    if bilinear and bilinear[0].bound is not None and bilinear[0].bound < total:
+        text += (
+            f" At most {bilinear[0].bound:,} by any quadratic (bilinear) distance on standardised "
+            "variables."
+        )
+    beyond = [one for one in audit.attacks if one.n_found > bound and one.bound is None]
+    if beyond:
+        titles = listed([one.attacker.title for one in beyond])
+        text += f" Attackers of another kind ({titles}) are not bound by this."
+    return text
+
+
+def advice(audit: Audit) -> list[str]:
+    """What to protect more, from what a release without each variable would give away."""
+    if audit.risk == 0:
+        texts = ["Nothing more is needed against these attackers."]
+        if audit.expected_rate > 0:
+            texts.append(
+                "Several people share every masked record, which protects them: keep it so."
+            )
+        return texts
+    shown = audit.gives_away
+    notable = outstanding(shown)
+    texts = []
+    if len(audit.names) == 1:
+        texts.append(f"Mask {quoted(audit.names[0])} harder: it is all an attacker needs.")
+    elif notable:
+        names = listed([quoted(one.name) for one in notable])
+        texts.append(f"Protect {names} more: mask harder, round, or leave out.")
+    else:
+        texts.append(
+            "No variable stands out: it is the combination that gives people away. Mask all "
+            "variables harder, or together, so that whole records become alike."
+        )
+    if shown.n_plain and len(audit.names) > 1:
+        first = shown.ranked[0]
+        texts.append(
+            f"Without {quoted(first.name)} the plain attackers would find {first.n_without:,} "
+            f"instead of {people(shown.n_plain)}."
+        )
+    together = [pair for pair in shown.pairs if pair.interaction >= _NOTABLE_INTERACTION]
+    if together and audit.learning_helps:
+        pair = together[0]
+        texts.append(
+            f"{quoted(pair.first)} and {quoted(pair.second)} tell more together than apart: mask "
+            "them in one group."
+        )
+    if audit.risk > 0.99:
+        texts.append("Almost everybody is found: this masking protects nobody.")
+    return texts
+
+
+def outstanding(shown: WhatGivesAway) -> list[Variable]:
+    """The few variables without which far fewer people are found than without most others."""
+    if not shown.n_plain:
+        return []
+    ranked = shown.ranked
+    least = max(_NOTABLE_DROP * shown.n_plain, _NEAR_THE_LARGEST * ranked[0].drop)
+    notable = [one for one in ranked if one.drop >= least]
+    return notable if len(notable) <= min(_MOST_NAMED, len(ranked) / 2) else []
+
+
+def status_words(attack: Attack) -> str:
+    """How a search ended."""
+    return {
+        "fixed": "nothing to learn",
+        "optimal": "optimum, proven",
+        "time_limit": "ended by the time limit",
+        "undecided": "ties left the proof open",
+        "heuristic": "heuristic, no proof",
+        "sampled": f"learned on {attack.n_learnt:,} records",
+    }.get(attack.status, attack.status)

@@ -1,6 +1,0 @@
-"""Audit of a pair of files: attackers, records at risk, and a report to read."""
-
-from sklearn_reclink.report.audit import Audit, audit
-from sklearn_reclink.report.comparison import Comparison, compare
-
-__all__ = ["Audit", "Comparison", "audit", "compare"]

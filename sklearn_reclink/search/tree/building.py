@@ -1,0 +1,243 @@
+"""A KD-tree of distinct points, in plain arrays.
+
+Nodes are stored parent first: the left child of node ``v`` is ``v + 1``, its right child is
+``right[v]``, and a leaf has ``right[v] == 0``. Every node keeps the smallest box around its points.
+
+A node is cut at the median of its longest side, times ``stretch``. Equal coordinates stay on one
+side of the cut, so equal points end in the same leaf, where they are collapsed into one point
+with several rows: a group of microaggregation costs as much as one record, and a leaf of equal
+points needs no cut. Every two cuts halve the points or use up a side, so the tree is
+never deeper than ``2 (log2 N + n)`` or so.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+
+class Tree(NamedTuple):
+    """Points packed leaf by leaf, and the boxes around them."""
+
+    points: np.ndarray  # (n_distinct, n_features), leaf by leaf
+    exact: np.ndarray  # (n_distinct, n_judged), the judge's coordinates; may be `points`
+    first: np.ndarray  # (n_distinct + 1,): the rows of point p are rows[first[p]:first[p + 1]]
+    rows: np.ndarray  # (n_points,): row numbers, ascending for each point
+    place: np.ndarray  # (n_points,): the point of every row
+    right: np.ndarray  # (n_nodes,): right child, 0 for a leaf
+    begin: np.ndarray  # (n_nodes,)
+    end: np.ndarray  # (n_nodes,): the points of node v are begin[v]:end[v]
+    low: np.ndarray  # (n_nodes, n_features)
+    high: np.ndarray  # (n_nodes, n_features)
+    depth: int
+
+
+def build(
+    points: np.ndarray,
+    *,
+    exact: np.ndarray | None = None,
+    stretch: np.ndarray | None = None,
+    leaf: int = 8,
+) -> Tree:
+    """Build a tree.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_features)
+        Coordinates of the guide.
+    exact : ndarray of shape (n_points, n_judged), default=None
+        Coordinates of the judge, if others. Points are equal when these are.
+    stretch : ndarray of shape (n_features,), default=None
+        Weight of each side when the longest is chosen to be cut.
+    leaf : int, default=8
+        Most distinct points of a leaf.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.search.tree import build
+    >>> tree = build(np.array([[0.0], [2.0], [0.0]]))
+    >>> tree.points.ravel(), tree.rows, tree.place
+    (array([0., 2.]), array([0, 2, 1]), array([0, 1, 0]))
+    """
+    points = np.ascontiguousarray(points, dtype=float)
+    exact = points if exact is None else np.ascontiguousarray(exact, dtype=float)
+    stretch = np.ones(points.shape[1]) if stretch is None else np.asarray(stretch, dtype=float)
+    rows = np.arange(len(points))
+    packed = points.copy()
+    right, begin, end, low, high, depth = _cut(packed, rows, stretch, leaf)
+    first, place = _collapse(exact, rows, right, begin, end, np.inf if exact is points else leaf)
+    chosen = rows[first[:-1]]
+    if len(chosen) < len(rows):  # some were joined
+        packed = points[chosen]
+    judged = packed if exact is points else exact[chosen]
+    return Tree(packed, judged, first, rows, place, right, begin, end, low, high, depth)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _swap(points: Any, rows: Any, i: int, j: int) -> Any:
+    rows[i], rows[j] = rows[j], rows[i]
+    for k in range(points.shape[1]):
+        points[i, k], points[j, k] = points[j, k], points[i, k]
+
+
+@njit(cache=True, nogil=True)
+def _select(points: Any, rows: Any, axis: int, begin: int, end: int, middle: int) -> Any:
+    """Bring the middle-th smallest of begin:end along an axis to its place, others around it."""
+    low, high = begin, end - 1
+    while low < high:
+        pivot = points[(low + high) // 2, axis]
+        i, j = low, high
+        while i <= j:
+            while points[i, axis] < pivot:
+                i += 1
+            while points[j, axis] > pivot:
+                j -= 1
+            if i <= j:
+                _swap(points, rows, i, j)
+                i += 1
+                j -= 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return
+
+
+@njit(cache=True, nogil=True)
+def _part(
+    points: Any, rows: Any, axis: int, begin: int, end: int, cut: float, inclusive: bool
+) -> Any:
+    """Bring the points below the cut (or at it, if inclusive) to the front; where they end."""
+    front = begin
+    for i in range(begin, end):
+        value = points[i, axis]
+        if value < cut or (inclusive and value == cut):
+            if i != front:
+                _swap(points, rows, i, front)
+            front += 1
+    return front
+
+
+@njit(cache=True, nogil=True)
+def _cut(points: Any, rows: Any, stretch: Any, leaf: int) -> Any:
+    """Bring points and rows into the order of the leaves; the nodes, parent first."""
+    n_points, n_features = points.shape
+    capacity = max(1024, 4 * n_points // max(1, leaf))
+    right = np.zeros(capacity, np.int64)
+    begin = np.zeros(capacity, np.int64)
+    end = np.zeros(capacity, np.int64)
+    low = np.empty((capacity, n_features))
+    high = np.empty((capacity, n_features))
+    stack = [(0, n_points, -1, 1)]
+    n_nodes = 0
+    depth = 1
+    while len(stack) > 0:
+        start, stop, parent, level = stack.pop()
+        depth = max(depth, level)
+        if n_nodes == capacity:
+            capacity *= 2
+            right = np.concatenate((right, np.zeros_like(right)))
+            begin = np.concatenate((begin, np.zeros_like(begin)))
+            end = np.concatenate((end, np.zeros_like(end)))
+            low = np.concatenate((low, np.empty_like(low)))
+            high = np.concatenate((high, np.empty_like(high)))
+        node = n_nodes
+        n_nodes += 1
+        if parent >= 0:
+            right[parent] = node
+        begin[node], end[node] = start, stop
+        for k in range(n_features):
+            low[node, k] = points[start, k]
+            high[node, k] = points[start, k]
+        for i in range(start, stop):
+            for k in range(n_features):
+                low[node, k] = min(low[node, k], points[i, k])
+                high[node, k] = max(high[node, k], points[i, k])
+        if stop - start <= leaf:
+            continue
+        axis = 0
+        widest = 0
+        for k in range(n_features):
+            extent = high[node, k] - low[node, k]
+            if extent * stretch[k] > (high[node, axis] - low[node, axis]) * stretch[axis]:
+                axis = k
+            if extent > high[node, widest] - low[node, widest]:
+                widest = k
+        if high[node, axis] == low[node, axis]:
+            axis = widest  # sides of no weight may still part the points of a crowd
+        if high[node, axis] == low[node, axis]:
+            continue
+        middle = (start + stop) // 2
+        _select(points, rows, axis, start, stop, middle)
+        cut = points[middle, axis]
+        inclusive = cut == low[node, axis]
+        # after the selection only what equals the cut may be on the wrong side
+        if inclusive:
+            front = _part(points, rows, axis, middle, stop, cut, True)
+        else:
+            front = _part(points, rows, axis, start, middle, cut, False)
+        stack.append((front, stop, node, level + 1))
+        stack.append((start, front, -1, level + 1))  # node + 1: the next one made
+    return (
+        right[:n_nodes].copy(),
+        begin[:n_nodes].copy(),
+        end[:n_nodes].copy(),
+        low[:n_nodes].copy(),
+        high[:n_nodes].copy(),
+        depth,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _collapse(exact: Any, rows: Any, right: Any, begin: Any, end: Any, largest: float) -> Any:
+    """Join the equal points of every leaf and number the points anew; the nodes follow.
+
+    A leaf above the largest, equal for the guide but not for the judge, is left as it is.
+    """
+    n_points = rows.shape[0]
+    first = np.empty(n_points + 1, np.int64)
+    place = np.empty(n_points, np.int64)
+    made = 0
+    new_begin = np.zeros_like(begin)
+    for node in range(right.shape[0]):
+        new_begin[node] = made
+        if right[node] != 0:
+            continue
+        start, stop = begin[node], end[node]
+        front = start
+        while front < stop:  # gather the rows equal to the one in front
+            leader = rows[front]
+            first[made] = front
+            tail = front + 1
+            for i in range(front + 1, stop if stop - start <= largest else front + 1):
+                row = rows[i]
+                same = True
+                for k in range(exact.shape[1]):
+                    if exact[row, k] != exact[leader, k]:
+                        same = False
+                        break
+                if same:
+                    rows[i], rows[tail] = rows[tail], row
+                    tail += 1
+            if tail > front + 1:
+                rows[front:tail] = np.sort(rows[front:tail])
+            for i in range(front, tail):
+                place[rows[i]] = made
+            front = tail
+            made += 1
+    first[made] = n_points
+    for node in range(right.shape[0] - 1, -1, -1):
+        begin[node] = new_begin[node]
+        if right[node] == 0:
+            end[node] = made if node + 1 == right.shape[0] else new_begin[node + 1]
+        else:
+            end[node] = end[right[node]]
+    return first[: made + 1].copy(), place

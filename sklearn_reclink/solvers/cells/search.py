@@ -1,0 +1,281 @@
+"""The proof that does not care how many records miss: bisection of the cone of parameters.
+
+The admissible ``theta`` are the non-negative combinations of ``p`` independent generators (for
+weights, the orthant). A *cell* is such a cone itself, of ``p`` rays, its corners. A linear row
+takes its extremes at the corners, so within a cell
+
+* a row at most 0 at all corners makes its record *lost*;
+* a row at least 0 at all corners can go, and a record without rows is *linked* throughout;
+* a row at least ``c > 0`` times another row of its record at all corners can go.
+
+The records not lost bound the cell. Among the undecided ones the bound is lowered further:
+
+* *Pairs.* If ``r + c s <= 0`` at all corners for rows ``r, s`` of two records and some ``c > 0``,
+  the cell links at most one of them. Records in conflict two by two form a clique, which loses
+  all but one; a greedy partition into cliques is a bound.
+* *Conflicts.* Among records in no pair, disjoint conflicts are pulled out by the feasibility
+  engine, which works in the coordinates of the corners. Where the rest can be linked together, it
+  says where, and that point is a candidate.
+
+A cell that cannot beat the incumbent is done. Any other is split on an edge, the one on which the
+most records change sign, at the median of those changes: cells follow the data, be the weights
+near 1 or near 1e-6. The driver takes the cell of largest bound, `explore` searches below it depth
+first and returns after some work what is still open. So the largest bound of the
+open cells is valid at any time, workers share cells through a heap, and nothing waits long.
+
+Ties
+----
+By the rule of `ties` a record is linked only if ``r . theta > t . theta``, ``t = TIE_TOLERANCE m``
+with the magnitudes ``m >= |r|``; this is linear because ``theta >= 0``. *Lost* is judged with the
+weak rows ``r - 0.9 t``. Interpolating a corner's value adds at most ``3 * 2**-53 m . v``, in which
+errors of older corners combine like the corners themselves; so after at most 200 generations the
+error is below ``0.07 t . v``, certificates may leave ``0.02 t . v``, and what is lost here is lost
+by the rule. Dropping rows never needs care: it only raises a bound. *Linked* is judged with
+``r - 1.01 t``, so a recount agrees. A cell decided by weak rows whose middle does not clearly link
+as many lies in a corner of a region; there the engine is asked whether those records can be linked
+at all. What neither settles stays open, and says so in the bound.
+"""
+
+from __future__ import annotations
+
+import heapq
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sklearn_reclink.search.ties import TIE_TOLERANCE
+from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm
+from sklearn_reclink.solvers.cells.conflicts import stands
+from sklearn_reclink.solvers.cells.kernel import count_linked, explore
+
+_WEAK, _SETTLING, _CLEAR = 0.9, 0.97, 1.01
+_BUDGET = 4e6  # about a tenth of a second
+
+
+@dataclass(frozen=True)
+class CellProof:
+    """The most records linked, and the most that any parameters of the cone could link.
+
+    Both count the records that own rows; ``theta`` is None when nothing was found.
+    """
+
+    theta: np.ndarray | None
+    n_linked: int
+    bound: int
+    n_cells: int
+
+    @property
+    def finished(self) -> bool:
+        return self.n_linked == self.bound
+
+
+@dataclass(order=True)
+class _Cell:
+    """An open cell; the one of largest bound comes first, then the deepest."""
+
+    priority: tuple[int, int]
+    corners: np.ndarray = field(compare=False)
+    rows: np.ndarray = field(compare=False)
+    linked: int = field(compare=False)
+
+    @property
+    def bound(self) -> int:
+        return -self.priority[0]
+
+    @property
+    def depth(self) -> int:
+        return -self.priority[1]
+
+
+def prove_by_cells(
+    rows: np.ndarray,
+    magnitudes: np.ndarray,
+    owners: np.ndarray,
+    generators: np.ndarray,
+    *,
+    theta: np.ndarray | None = None,
+    at_least: int = 0,
+    deadline: float = np.inf,
+    n_jobs: int | None = None,
+) -> CellProof:
+    """Bound the records that any parameters of a cone link, until it meets the best found.
+
+    Parameters
+    ----------
+    rows, magnitudes : ndarray of shape (n_rows, n_parameters)
+        All rows of the records to decide, in any scale, and what ties are judged by.
+    owners : ndarray of shape (n_rows,)
+        The record of each row.
+    generators : ndarray of shape (n_parameters, n_parameters)
+        Independent rays, non-negative, whose combinations are the admissible parameters.
+    theta : ndarray of shape (n_parameters,) or None
+        Parameters to start from.
+    at_least : int
+        Links of these records known to be possible: only more are looked for.
+    deadline : float
+        By `time.monotonic`.
+    n_jobs : int or None
+        Threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.solvers.cells.search import prove_by_cells
+    >>> rows = np.array([[1.0, -1.0], [-1.0, 2.0], [-1.0, 1.0]])
+    >>> proof = prove_by_cells(rows, np.abs(rows), np.array([0, 1, 2]), np.eye(2))
+    >>> proof.n_linked, proof.bound
+    (2, 2)
+    """
+    p = rows.shape[1]
+    if generators.shape != (p, p) or np.linalg.matrix_rank(generators) < p:
+        raise ValueError(f"{p} parameters need {p} independent generators of their cone.")
+    if (generators < 0).any():
+        raise ValueError("a generator has a negative entry: ties are not linear on its cone.")
+    if not len(rows):
+        return CellProof(theta, at_least, at_least, 0)
+    from joblib import cpu_count, effective_n_jobs
+
+    search = _Search(rows, magnitudes, owners, generators, at_least, deadline)
+    if theta is not None:
+        search.offer(np.maximum(np.linalg.solve(search.generators.T, theta), 0.0))
+    search.run(min(effective_n_jobs(n_jobs), cpu_count()))
+    return CellProof(search.theta, search.best, search.bound, search.n_cells)
+
+
+class _Search:
+    """The open cells, the incumbent, and the workers on them."""
+
+    def __init__(
+        self,
+        rows: np.ndarray,
+        magnitudes: np.ndarray,
+        owners: np.ndarray,
+        generators: np.ndarray,
+        at_least: int,
+        deadline: float,
+    ) -> None:
+        order = np.argsort(owners, kind="stable")
+        names, self.owners = np.unique(owners[order], return_inverse=True)
+        # in the coordinates of the generators the cone is the orthant
+        self.generators = generators / generators.sum(axis=1, keepdims=True)
+        rows = rows[order] @ self.generators.T
+        ties = TIE_TOLERANCE * (magnitudes[order] @ self.generators.T)
+        self.weak = np.ascontiguousarray(rows - _WEAK * ties)
+        self.clear = np.ascontiguousarray(rows - _CLEAR * ties)
+        self.ties = np.ascontiguousarray(ties)
+        self.deadline = deadline
+        self.point: np.ndarray | None = None
+        self.best = at_least
+        self.n_cells = 0
+        self._stuck = 0  # the largest bound of cells that nothing settles
+        everything = np.arange(len(rows), dtype=np.int32)
+        self._open = [_Cell((-len(names), 0), np.eye(rows.shape[1]), everything, 0)]
+        self._searched: dict[int, _Cell] = {}
+        self._change = threading.Condition()
+        self._stopped = False
+
+    @property
+    def bound(self) -> int:
+        cells = [*self._open, *self._searched.values()]
+        return max(self.best, self._stuck, max((cell.bound for cell in cells), default=0))
+
+    @property
+    def theta(self) -> np.ndarray | None:
+        return None if self.point is None else self.point @ self.generators
+
+    def offer(self, point: np.ndarray) -> None:
+        self._keep(count_linked(self.clear, self.owners, point), point)
+
+    def _keep(self, count: int, point: np.ndarray) -> None:
+        if not point.any():  # of no rows, or none that ask for anything
+            return
+        if count > self.best or (count == self.best and self.point is None):
+            self.best, self.point = count, point / point.sum()
+
+    def run(self, n_workers: int) -> None:
+        if n_workers == 1:
+            self._work(0, 1)
+            return
+        with ThreadPoolExecutor(n_workers) as pool:
+            workers = [pool.submit(self._work, k, n_workers) for k in range(n_workers)]
+            try:
+                for worker in workers:
+                    worker.result()
+            finally:  # an interrupt must not wait for the proof
+                self._stopped = True
+
+    def _work(self, worker: int, n_workers: int) -> None:
+        while (cell := self._next(worker)) is not None:
+            few = len(self._open) < 4 * n_workers
+            try:
+                self._search_below(cell, worker, _BUDGET / 20 if few else _BUDGET)
+            except BaseException:
+                self._stopped = True
+                raise
+
+    def _next(self, worker: int) -> _Cell | None:
+        """Wait for the most promising cell; None when there is nothing left to do."""
+        with self._change:
+            while not self._stopped and time.monotonic() < self.deadline:
+                if self._open and self._open[0].bound <= self.best:
+                    self._open.clear()
+                if self._open:
+                    cell = heapq.heappop(self._open)
+                    self._searched[worker] = cell
+                    return cell
+                if not self._searched:
+                    break
+                self._change.wait(0.1)
+            self._change.notify_all()
+            return None
+
+    def _search_below(self, cell: _Cell, worker: int, budget: float) -> None:
+        point = np.zeros(self.weak.shape[1])
+        (
+            best, n_cells, n_open, corners, begin, end, linked, bound, depth, index,
+            n_stuck, stuck, stuck_bound,
+        ) = explore(
+            self.weak, self.clear, self.ties, self.owners, cell.corners, cell.rows,
+            cell.linked, cell.bound, cell.depth, self.best, point, budget,
+        )  # fmt: skip
+        with self._change:
+            if best > self.best:
+                self._keep(best, point)
+            for c in range(n_open):
+                if bound[c] > self.best:
+                    rows = index[begin[c] : end[c]].copy()
+                    priority = (-int(bound[c]), -int(depth[c]))
+                    heapq.heappush(
+                        self._open, _Cell(priority, corners[c].copy(), rows, int(linked[c]))
+                    )
+            for c in range(n_stuck):
+                self._settle(stuck[c], int(stuck_bound[c]))
+            self.n_cells += n_cells
+            del self._searched[worker]
+            self._change.notify_all()
+
+    def _settle(self, corners: np.ndarray, bound: int) -> None:
+        """Ask the engine whether the records of a tiny cell can be linked together at all."""
+        if bound <= self.best:
+            return
+        p = len(corners)
+        lost = (self.weak @ corners.T <= 0).all(axis=1)
+        kept = ~np.isin(self.owners, self.owners[lost])
+        # the engine adds no generations of roundings, so its rows may be nearer the rule
+        system = np.vstack([np.eye(p), self.weak[kept] - (_SETTLING - _WEAK) * self.ties[kept]])
+        sizes = np.vstack([np.zeros((p, p)), self.ties[kept]])
+        norms = np.maximum(np.linalg.norm(system, axis=1, keepdims=True), 1e-300)
+        system, sizes = system / norms, sizes / norms
+        right = np.r_[np.zeros(p), np.ones(len(system) - p)]
+        status, point, support, multipliers = least_norm(
+            system, right, np.arange(len(system)), np.empty(0, np.int64)
+        )
+        if status == FEASIBLE:
+            self.offer(np.maximum(point, 0.0))
+        if status == INFEASIBLE and stands(system, sizes, p, support, multipliers):
+            bound = min(bound, len(np.unique(self.owners[kept])) - 1)
+        if bound > self.best:
+            self._stuck = max(self._stuck, bound)

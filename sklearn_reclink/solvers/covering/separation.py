@@ -1,0 +1,139 @@
+"""Conflicts that a relaxation violates: pulled out of records it keeps, or met when regrowing.
+
+Given ``x`` of the relaxed master (`highs`), the records with ``x`` at most a threshold are wanted
+together. Minimal conflicts without common records are pulled out of them until the rest can be
+linked. *Regrowing* then puts the records pulled out, and those above the threshold, back in the
+order of ``x`` while the known rows allow it, and asks in the end whether all can be linked. Whoever
+cannot be put back shows one more conflict, and what can be linked is a candidate.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sklearn_reclink.solvers.covering.master import Cover
+from sklearn_reclink.solvers.covering.pool import ConflictPool
+from sklearn_reclink.solvers.feasibility import Oracle
+
+VIOLATED = 1e-6
+_ZERO = 1e-9
+_HEAVY = 1.4  # a conflict of so much ``x`` seldom holds a violated one
+
+
+@dataclass(frozen=True)
+class Found:
+    """Conflicts (positions of open records) that ``x`` violates, and parameters met on the way."""
+
+    conflicts: list[np.ndarray] = field(default_factory=list)
+    candidates: list[np.ndarray] = field(default_factory=list)
+
+
+class Separator:
+    """Asks an oracle of its own, so that several look for conflicts of one ``x`` in threads.
+
+    Positions are places in the open records; records are rows of the files.
+    """
+
+    def __init__(self, oracle: Oracle, pool: ConflictPool, rng: np.random.Generator) -> None:
+        self.oracle = oracle
+        self.pool = pool
+        self.rng = rng
+        self._position = np.full(oracle.problem.n_records, -1)
+        self._position[oracle.open] = np.arange(len(oracle.open))
+
+    def _out_of_time(self) -> bool:
+        return time.monotonic() >= self.oracle.deadline
+
+    def pull(self, cover: Cover, threshold: float) -> Found:
+        """Pull conflicts out of the records of ``x`` at most the threshold."""
+        found = Found()
+        self._pull(cover.lost <= threshold + _ZERO, cover, found)
+        return found
+
+    def regrow(self, cover: Cover) -> Found:
+        """Pull conflicts out of the records of no ``x``, then put others back in its order."""
+        x, found = cover.lost, Found()
+        kept = x <= _ZERO
+        if not self._pull(kept, cover, found):
+            return found
+        missing = self.pool.missing(kept)
+        lost = np.flatnonzero(~kept)
+        for position in lost[np.argsort(x[lost] + 0.01 * self.rng.random(len(lost)))]:
+            if self._out_of_time():
+                return found
+            known = self.pool.conflicts_of[position]
+            if (missing[known] == 1).any() or _inside(found.conflicts, kept, position):
+                continue
+            kept[position] = True
+            answer = self.oracle.guess(self.oracle.open[kept])
+            if answer.theta is not None:
+                missing[known] -= 1
+                continue
+            kept[position] = False
+            if answer.conflict is not None and x[self._position[answer.conflict]].sum() < _HEAVY:
+                self._minimise(answer.conflict, cover, found)
+        self._pull(kept, cover, found, most=1)  # guesses may have been wrong
+        return found
+
+    def _pull(self, kept: np.ndarray, cover: Cover, found: Found, most: int | None = None) -> bool:
+        """Take conflicts out of the kept positions (a mask, changed); can the rest be linked?
+
+        ``most`` of the records of each go, those that the relaxation is most inclined to lose.
+        """
+        while not self._out_of_time():
+            answer = self.oracle.ask(self.oracle.open[kept])
+            if answer.theta is not None:
+                found.candidates.append(answer.theta)
+                return True
+            if answer.conflict is not None:
+                pulled = self._minimise(answer.conflict, cover, found)
+            elif answer.suspects is not None and len(answer.suspects):
+                pulled = self._position[[self.rng.choice(answer.suspects)]]
+            else:
+                break
+            if not len(pulled):
+                break
+            kept[pulled[-most:] if most else pulled] = False
+        return False
+
+    def _minimise(self, conflict: np.ndarray, cover: Cover, found: Found) -> np.ndarray:
+        """Make a conflict minimal and keep it if it is violated; positions that break it.
+
+        Records that the relaxation is the most inclined to lose, of large ``x`` or else of small
+        reduced cost, are spared first: the value of the relaxation cannot rise by more than the
+        least reduced cost in a conflict before that record joins the solution.
+
+        Records of no ``x`` change nothing in the sum of ``x``. If it is 1 or more after the others
+        that can be spared have gone, the conflict is not violated, and they need not be tried.
+        """
+        positions = self._position[conflict]
+        inclined = (cover.lost - cover.reduced_costs)[positions]
+        conflict = conflict[np.argsort(inclined + 0.3 * self.rng.random(len(conflict)))]
+        for weighty in (True, False):
+            x = cover.lost[self._position[conflict]]
+            if x.sum() >= 1 - VIOLATED and not weighty:
+                return np.asarray(self._position[conflict[x > _ZERO]])
+            conflict = self.oracle.minimise(conflict, (x > _ZERO) == weighty)
+        found.conflicts.append(self._position[conflict])
+        return found.conflicts[-1]
+
+
+def share_rows(separators: Sequence[Separator]) -> None:
+    """Let every oracle know the rows that the others have found since they last shared."""
+    stores = [separator.oracle.store for separator in separators]
+    news = [store.news() for store in stores]
+    for place, store in enumerate(stores):
+        for other, rows in enumerate(news):
+            if other != place:
+                store.learn(rows)
+
+
+def _inside(conflicts: list[np.ndarray], kept: np.ndarray, position: int) -> bool:
+    """Whether the position and the kept ones hold one of the conflicts."""
+    return any(
+        position in conflict and kept[conflict].sum() == len(conflict) - 1 for conflict in conflicts
+    )

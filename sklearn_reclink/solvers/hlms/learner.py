@@ -1,0 +1,246 @@
+"""HLMS: a capacity by gradient steps, after the 2012 heuristic paper; it proves nothing.
+
+For record ``i`` let ``S_i = { j : d_ij <= d_ii }`` be the impostors at most as far as its own
+masked record. The paper starts from the equilibrium ``mu(A) = |A| / n``, the Euclidean distance.
+For one record after another it moves ``mu`` so that ``d_ii - d_ij`` falls for all ``j`` in
+``S_i``, and repairs monotonicity after Grabisch. With ``phi_ij`` the features of the Choquet
+integral, ``d_ij = mu . phi_ij``, the step of a record is here::
+
+    mu  <-  repair( mu + rate * s * mean_{j in S_i} g_ij / |g_ij| ),  g_ij = s * (phi_ij - phi_ii)
+
+where ``s`` scales every value of the capacity. An epoch visits all records once, shuffled; the
+best capacity after any epoch is kept, the start included, so the end is never below the
+Euclidean distance.
+
+Departures from the paper:
+
+* Unit gradients, averaged over ``S_i``: the differences of a heavy-tailed file span many orders
+  of magnitude, and so would the steps.
+* *Relative* steps, ``s = max(mu, 1e-4)``, where the paper has ``s = 1``: capacities that link many
+  records have values of very different size, and a step of 0.01 is far for one near 0.
+* The rate falls linearly to 0 over the epochs.
+* A record that an impostor matches in every variable is linked by no capacity (law 7 of a
+  monotone distance), so it makes no step once that is seen.
+* ``S_i`` holds 12 impostors at most, found by a tree search with the capacity at the beginning
+  of a block of records: an epoch is near-linear in ``N``, where the paper's is quadratic.
+* *Refinement.* On the segment from ``mu`` to any other capacity each record is linked on an
+  interval, so one sweep finds the best capacity of the segment: a step of the best length. The
+  segments go to the HLMS step of a record not linked, and to a capacity with one value moved all
+  the way. They are searched with the impostors met so far; a recount then adds the impostors
+  that were missed, and keeps or takes back. It starts from the best of the epochs, and again
+  from the additive capacity with inverse variances as weights. Of a large file it looks at
+  5,000 records, each among all masked records; the whole file has the last word.
+
+Units and order do not matter: columns are sorted by masking error, records by own distance, and
+coordinates rounded to about ten digits, before anything is learnt.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_reclink.capacity import subset_sizes
+from sklearn_reclink.solvers.hlms import kernel
+from sklearn_reclink.solvers.hlms.impostors import Files, Rows
+
+ABSOLUTE = 1.0  # the floor of the scale s: mu(A) <= 1, so that s = 1
+RELATIVE = kernel.RELATIVE_FLOOR
+
+_BLOCKS = 16  # of an epoch, each of at least _BLOCK records
+_BLOCK = 16
+_SAMPLE = 5000  # records at most that refining looks at
+_SHARE_OF_EPOCHS = 0.5  # in the time limit, if the rest refines
+_LINES = 25  # searched between two recounts
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """A capacity, how many records it links, and how it was found.
+
+    Attributes
+    ----------
+    capacity : ndarray of shape (2**n_features,)
+    n_linked : int
+        Counted on rounded coordinates.
+    history : ndarray of int of shape (n_epochs + 1,)
+        Records linked at the equilibrium and after every epoch.
+    complete : bool
+        Whether all epochs and line searches were made.
+    """
+
+    capacity: np.ndarray
+    n_linked: int
+    history: np.ndarray
+    complete: bool
+
+
+def learn(
+    original: np.ndarray,
+    masked: np.ndarray,
+    *,
+    rng: np.random.Generator,
+    learning_rate: float = 0.1,
+    max_iter: int = 10,
+    n_lines: int = 300,
+    floor: float = RELATIVE,
+    time_limit: float = np.inf,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Learnt:
+    """Learn a capacity from two aligned files of standardised coordinates.
+
+    Parameters
+    ----------
+    original, masked : ndarray of shape (n_records, n_features)
+    rng : numpy.random.Generator
+    learning_rate : float
+        Length of the first steps.
+    max_iter : int
+        Number of epochs.
+    n_lines : int
+        Number of line searches of the refinement, from each of its two starts.
+    floor : float
+        `RELATIVE` or `ABSOLUTE` steps.
+    time_limit : float
+        Seconds.
+    n_jobs : int or None
+        Threads of the tree search.
+    verbose : int
+        Above 0, progress is printed.
+    """
+    begin = time.monotonic()
+    columns, original, masked = _canonical(original, masked)
+    files = Files(original, masked, n_jobs)
+
+    def report(stage: str, n_linked: int) -> None:
+        if verbose:
+            seconds = time.monotonic() - begin
+            print(f"[{seconds:6.1f} s] {stage}: {n_linked} of {len(original)} records linked")
+
+    best = equilibrium(original.shape[1])
+    history = [files.count(best)]
+    most = history[0]
+    report("equilibrium", most)
+    share = _SHARE_OF_EPOCHS if n_lines else 1.0
+    pause = begin + share * time_limit
+    for capacity in _epochs(files, best, rng, learning_rate, max_iter, floor, pause):
+        history.append(files.count(capacity))
+        report(f"epoch {len(history) - 1}", history[-1])
+        if history[-1] > most:
+            best, most = capacity, history[-1]
+    complete = len(history) > max_iter or files.all_linked(most)
+    starts = (best, inverse_variances(original, masked)) if n_lines else ()
+    for number, start in enumerate(starts):
+        if files.all_linked(most):
+            break
+        left = begin + time_limit - time.monotonic()
+        pause = time.monotonic() + left / (len(starts) - number)
+        capacity, finished = _refine(files, start, rng, n_lines, pause)
+        n_linked = files.count(capacity)
+        report("refinement", n_linked)
+        complete &= finished
+        if n_linked > most:
+            best, most = capacity, n_linked
+    return Learnt(_with_columns(best, columns), most, np.array(history), complete)
+
+
+def equilibrium(n_features: int) -> np.ndarray:
+    """``mu(A) = |A| / n``: the Euclidean distance."""
+    return np.asarray(subset_sizes(n_features) / n_features)
+
+
+def inverse_variances(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
+    """The additive capacity that weighs every variable by the inverse variance of its error."""
+    variance = np.var(original - masked[: len(original)], axis=0)
+    weights = 1 / np.maximum(variance, max(1e-12 * variance.max(), np.finfo(float).tiny))
+    capacity = np.zeros(1)
+    for weight in weights / weights.sum():
+        capacity = np.concatenate([capacity, capacity + weight])
+    capacity[-1] = 1.0
+    kernel.lift(capacity)
+    return capacity
+
+
+def _epochs(
+    files: Files,
+    capacity: np.ndarray,
+    rng: np.random.Generator,
+    learning_rate: float,
+    max_iter: int,
+    floor: float,
+    deadline: float,
+) -> Iterator[np.ndarray]:
+    """The capacity after every epoch, as long as there is time."""
+    capacity = capacity.copy()
+    n_records = len(files.original)
+    n_blocks = max(1, min(_BLOCKS, n_records // _BLOCK))
+    for epoch in range(max_iter):
+        rate = learning_rate * (1 - epoch / max_iter)
+        for block in np.array_split(rng.permutation(n_records), n_blocks):
+            if time.monotonic() >= deadline:
+                return
+            kernel.step_through_block(
+                capacity,
+                files.original,
+                files.masked,
+                block,
+                files.impostors(capacity, block),
+                files.hopeless,
+                rate,
+                floor,
+                files.by_size,
+            )
+        yield capacity.copy()
+
+
+def _refine(
+    files: Files,
+    best: np.ndarray,
+    rng: np.random.Generator,
+    n_lines: int,
+    deadline: float,
+) -> tuple[np.ndarray, bool]:
+    """Line searches from a capacity; whether there was time for all of them."""
+    n_records = len(files.original)
+    sample = np.sort(rng.permutation(n_records)[:_SAMPLE])
+    rows = Rows(files, sample)
+    most = rows.meet(best)
+    for first in range(0, n_lines, _LINES):
+        if time.monotonic() >= deadline:
+            return best, False
+        draws = rng.random((min(_LINES, n_lines - first), 2))
+        capacity = rows.search(best, draws)
+        n_linked = rows.meet(capacity)
+        if n_linked >= most:
+            best, most = capacity, n_linked
+    return best, True
+
+
+def _canonical(
+    original: np.ndarray, masked: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Columns in the order of their masking error, records of their own distance, rounded."""
+    spread = np.std(original, axis=0)
+    unit = np.exp2(np.round(np.log2(np.where(spread > 0, spread, 1.0))) - 33)
+    original, masked = (np.round(file / unit) * unit for file in (original, masked))
+    squares = (original - masked[: len(original)]) ** 2
+    columns = np.argsort(squares.mean(axis=0), kind="stable")
+    records = np.argsort(squares[:, columns].sum(axis=1), kind="stable")
+    beyond = np.arange(len(original), len(masked))  # impostors only
+    return (
+        columns,
+        np.ascontiguousarray(original[records][:, columns]),
+        np.ascontiguousarray(masked[np.append(records, beyond)][:, columns]),
+    )
+
+
+def _with_columns(capacity: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """The capacity of sorted columns as one of the columns before: position p was columns[p]."""
+    members = np.arange(len(capacity))[:, None] >> np.arange(len(columns)) & 1
+    restored = np.empty_like(capacity)
+    restored[members @ (1 << columns)] = capacity
+    return restored
