@@ -1,22 +1,20 @@
-"""Re-identification risk of masked microdata by learnt record-linkage distances.
+"""Re-identification risk of masked microdata by learned record-linkage distances.
 
 Two files describe the same people, row by row: the original ``X`` and its masked release ``y``.
 A *linker* links every original record to its nearest masked record; its `score` is the share of
-people found again. A learnt linker chooses the distance that finds the most.
+people found again. A learned linker chooses the distance that finds the most.
 """
 
-from sklearn_reclink.auditing import audit
+from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.linkers import (
     BilinearLinker,
     ChoquetLinker,
-    DensityLinker,
     EuclideanLinker,
     HLMSChoquetLinker,
     MahalanobisLinker,
     OWALinker,
-    ProbabilisticLinker,
+    TransformedLinker,
     WeightedMeanLinker,
-    export_mps,
 )
 
 __version__ = "0.1.0.dev0"
@@ -24,14 +22,12 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "BilinearLinker",
     "ChoquetLinker",
-    "DensityLinker",
     "EuclideanLinker",
     "HLMSChoquetLinker",
     "MahalanobisLinker",
     "OWALinker",
-    "ProbabilisticLinker",
+    "Pool",
+    "TransformedLinker",
     "WeightedMeanLinker",
     "__version__",
-    "audit",
-    "export_mps",
 ]

@@ -2,10 +2,11 @@
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as safe_indexing
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_params
 from sklearn.utils.validation import _num_samples as num_samples
 
 __all__ = [
+    "HasMethods",
     "Interval",
     "StrOptions",
     "fit_context",

@@ -84,13 +84,15 @@ def alignment_warning(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> 
         return (
             "row i of y resembles row i of X no more than any other row does: check that the rows "
             "of both files are in the same order, and that no transformer in front of the linker "
-            "changes X alone; unless the masking removed everything, the rate will be too low"
+            "changes X alone (TransformedLinker transforms both files); unless the masking removed "
+            "everything, the rate will be too low"
         )
     columns = in_other_units(X, Y) if standardize not in ("separate", "rank") else ()
     if len(columns):
         return (
             f"columns {list(map(int, columns))} of X and y are not in the same units (their "
             f"spread or location is far apart), and standardize={standardize!r} subtracts raw "
-            'values: transform both files alike, or use standardize="separate"'
+            "values: transform both files alike, for example with TransformedLinker, or use "
+            'standardize="separate"'
         )
     return None

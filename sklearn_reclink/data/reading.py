@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _num_samples, check_array, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
-from sklearn_reclink.data.views import check_aligned_index, column_names, match_columns
+from sklearn_reclink._sklearn_compat import num_samples
+from sklearn_reclink.data.pool import Pool, own_first, unwrapped
 
-_WHAT_Y_IS = (
+WHAT_Y_IS = (
     "y is the masked file: a table with the columns of X, row i being the masked version of row i "
     "of X"
 )
@@ -29,39 +30,16 @@ def read_pair(
     if y is None:
         raise ValueError(
             f"{type(linker).__name__} requires y to be passed, but the target y is None. "
-            f"{_WHAT_Y_IS}"
+            f"{WHAT_Y_IS}"
         )
     original = read_original(linker, X, reset=reset)
     masked = read_masked(linker, y, column_names(X), file="masked file", name="y")
     if len(masked) != len(original):
         raise ValueError(
-            f"masked file has {len(masked)} records, original has {len(original)}: {_WHAT_Y_IS}"
+            f"masked file has {len(masked)} records, original has {len(original)}: {WHAT_Y_IS}"
         )
     check_aligned_index(X, y)
     return original, masked
-
-
-def impostors_beyond(masked: np.ndarray, pool: np.ndarray) -> np.ndarray:
-    """Records of the pool that are not those of the masked file, each of which is in it once.
-
-    Returns
-    -------
-    ndarray of shape (n_pool - n_masked, n_features)
-    """
-    _, kinds = np.unique(np.concatenate([masked, pool]), axis=0, return_inverse=True)
-    kinds = kinds.ravel()
-    own, others = kinds[: len(masked)], kinds[len(masked) :]
-    order = np.argsort(others, kind="stable")
-    nth = np.arange(len(others)) - np.searchsorted(others[order], others[order])
-    taken = np.bincount(own, minlength=kinds.max() + 1)
-    in_pool = np.bincount(others, minlength=kinds.max() + 1)
-    missing = np.flatnonzero(taken[own] > in_pool[own])
-    if len(missing):
-        raise ValueError(
-            f"row {missing[0]} of y is not in the pool, or fewer times than in y ({len(missing)} "
-            "such rows): the pool is the whole masked file, the records of y among the others"
-        )
-    return pool[np.sort(order[nth >= taken[others[order]]])]
 
 
 def read_original(linker: BaseEstimator, X: Any, *, reset: bool) -> np.ndarray:
@@ -93,21 +71,31 @@ def read_masked(
     table = match_columns(names, table, file)
     shape = table.shape if hasattr(table, "shape") else np.shape(table)
     if len(shape) != 2:
-        _num_samples(table)  # scikit-learn's own error for what is no table at all
+        num_samples(table)  # scikit-learn's own error for what is no table at all
         advice = f"Use {name}.reshape(-1, 1) if that is its only variable. "
         raise ValueError(
             f"{file} {name} is {len(shape)}-dimensional and so has 1 column, original has "
             f"{n_features}: it must be 2-dimensional and describe the same variables. "
             + (advice if n_features == 1 else "")
-            + _WHAT_Y_IS
+            + WHAT_Y_IS
         )
     if shape[1] != n_features:
         raise ValueError(
             f"{file} has {shape[1]} column{'s' * (shape[1] != 1)}, original has {n_features}: "
-            f"they must describe the same variables. {_WHAT_Y_IS}"
+            f"they must describe the same variables. {WHAT_Y_IS}"
         )
     with _explained(table, file, name):
         return np.asarray(check_array(table, dtype=np.float64, input_name=name, estimator=linker))
+
+
+def read_pool(
+    linker: BaseEstimator, pool: Any, names: Sequence[str] | None, masked: np.ndarray | None = None
+) -> np.ndarray:
+    """Validate a pool; the masked records ``masked``, if given, come first in the result."""
+    records = read_masked(linker, unwrapped(pool), names, file="pool", name="pool")
+    if masked is None:
+        return records
+    return own_first(masked, records, may_be_cut=not isinstance(pool, Pool))
 
 
 @contextmanager
@@ -159,3 +147,96 @@ def _is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def column_names(table: Any) -> list[str] | None:
+    """Names of the columns of a table, None unless all are strings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_names(pd.DataFrame({"age": [31], "income": [2100.0]}))
+    ['age', 'income']
+    >>> column_names([[31, 2100.0]]) is None
+    True
+    """
+    if hasattr(table, "column_names"):  # pyarrow, whose `columns` are the data
+        columns = table.column_names
+    elif hasattr(table, "columns"):
+        columns = table.columns
+    elif hasattr(table, "__dataframe__"):
+        columns = table.__dataframe__().column_names()
+    else:
+        return None
+    names = list(columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def match_columns(names: Sequence[str] | None, table: Any, file: str = "masked file") -> Any:
+    """Put the columns of a table into the order of the original file.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        Names of the columns of the original file.
+    table : array-like or dataframe of shape (n_records, n_features)
+        The masked file. Without names on either side columns are matched by position.
+    file : str, default="masked file"
+        What errors call the table.
+
+    Returns
+    -------
+    array-like or dataframe
+        The table itself when nothing has to move.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> Y = pd.DataFrame({"income": [2100.0], "age": [31]})
+    >>> list(match_columns(["age", "income"], Y).columns)
+    ['age', 'income']
+    """
+    given = column_names(table)
+    if names is None or given is None:
+        return table
+    names = list(names)
+    if given == names:
+        return table
+    missing = [name for name in names if name not in given]
+    extra = [name for name in given if name not in names]
+    if missing or extra or len(given) != len(names):
+        found = [
+            f"{what} {list(columns)}"
+            for what, columns in [
+                ("lacks", missing),
+                ("adds", extra),
+                ("repeats", sorted({name for name in given if given.count(name) > 1})),
+            ]
+            if columns
+        ]
+        raise ValueError(
+            f"{file} has {len(given)} columns, original has {len(names)}: they must describe the "
+            f"same variables, but the {file} {' and '.join(found)}. Select and name its columns "
+            "as in the original, or pass arrays to match them by position"
+        )
+    order = [given.index(name) for name in names]
+    if hasattr(table, "iloc"):
+        return table.iloc[:, order]
+    return np.asarray(table)[:, order]
+
+
+def check_aligned_index(X: Any, Y: Any) -> None:
+    """Refuse two pandas files whose indexes differ.
+
+    Rows are aligned by position. Where both files carry an index and the indexes disagree, either
+    the order or the people differ, and any rate would be that of wrong pairs.
+    """
+    indexes: list[Any] = [getattr(table, "index", None) for table in (X, Y)]
+    if not all(hasattr(index, "equals") for index in indexes) or len(X) != len(Y):
+        return
+    if not indexes[0].equals(indexes[1]):
+        raise ValueError(
+            "X and y have different indexes: row i of y must be the masked version of row i of "
+            "X. Use y.reindex(X.index) if the index identifies people, or "
+            "reset_index(drop=True) on both if the rows are aligned by position"
+        )

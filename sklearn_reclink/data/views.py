@@ -1,6 +1,6 @@
-"""Differences between an original and a masked record, one variable at a time.
+"""Views of two files: coordinates whose differences a distance is a function of.
 
-A file becomes *standardised coordinates* once, so that every difference is a subtraction::
+A file becomes *coordinates* once, so that every difference is a subtraction::
 
     diff_k(a, b) = (a_k - p_k) / s_k - (b_k - q_k) / t_k
 
@@ -16,16 +16,19 @@ A file becomes *standardised coordinates* once, so that every difference is a su
 the coordinates small, and with them their rounding. A *key* there, ``X_k - Y_k`` constant while
 ``X_k`` is not, would be divided by zero: it takes ``sd(X_k)`` instead.
 
+``"rank"`` takes ranks as coordinates: the share of the file below a value plus half the share
+equal to it (its mid-rank divided by the number of records), from 0 to 1. Values that the file does
+not hold are interpolated between their neighbours; beyond its ends they take the share of the end.
+Any increasing transformation of a column of either file leaves its ranks as they are.
+
 A column constant in either file tells no record from another: constant in ``Y``, it adds the
 same to all candidates of a record; constant in ``X``, it ranks the candidates alike for every
-record. It contributes nothing: its scale is infinite and its coordinates are 0, in all modes.
+record. It contributes nothing: it is not *informative*, and its coordinates are 0 in all views.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -73,6 +76,51 @@ class Scales:
         return np.isfinite(self.original_scale) & np.isfinite(self.masked_scale)
 
 
+@dataclass(frozen=True)
+class RankScales:
+    """Distinct values of every variable in both files, and their mid-ranks.
+
+    Attributes
+    ----------
+    original_table, masked_table : list of ndarray of shape (2, n_distinct)
+        Distinct values in ascending order above their mid-ranks, for every variable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.data.views import learn_ranks
+    >>> X = np.array([[1.0], [5.0], [5.0], [9.0]])
+    >>> scales = learn_ranks(X, np.exp(X))
+    >>> scales.original(np.array([[1.0], [5.0], [7.0], [20.0]])).ravel()
+    array([0.125 , 0.5   , 0.6875, 0.875 ])
+    >>> bool((scales.original(X) == scales.masked(np.exp(X))).all())
+    True
+    """
+
+    original_table: list[np.ndarray]
+    masked_table: list[np.ndarray]
+
+    def original(self, X: np.ndarray) -> np.ndarray:
+        """Coordinates of original records, (n_records, n_features)."""
+        return self._look_up(X, self.original_table)
+
+    def masked(self, Y: np.ndarray) -> np.ndarray:
+        """Coordinates of masked records, (n_records, n_features)."""
+        return self._look_up(Y, self.masked_table)
+
+    @property
+    def informative(self) -> np.ndarray:
+        """Which variables contribute: those constant in neither file, (n_features,)."""
+        tables = zip(self.original_table, self.masked_table, strict=True)
+        return np.array([a.shape[1] > 1 and b.shape[1] > 1 for a, b in tables])
+
+    def _look_up(self, file: np.ndarray, tables: list[np.ndarray]) -> np.ndarray:
+        ranks = np.zeros(file.shape)
+        for k in np.flatnonzero(self.informative):
+            ranks[:, k] = np.interp(file[:, k], *tables[k])
+        return ranks
+
+
 def learn_scales(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> Scales:
     """Learn the scales of an original and a masked file.
 
@@ -110,6 +158,22 @@ def learn_scales(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> Scale
     return Scales(shifts[0], original_scale, shifts[1], masked_scale)
 
 
+def learn_ranks(X: np.ndarray, Y: np.ndarray) -> RankScales:
+    """Learn the ranks of an original and of a masked file, which need not be aligned.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n_records, n_features)
+        The files; they may differ in their number of records.
+
+    Returns
+    -------
+    RankScales
+    """
+    original, masked = ([_mid_ranks(column) for column in file.T] for file in (X, Y))
+    return RankScales(original, masked)
+
+
 def spread(values: np.ndarray, size: np.ndarray | None = None) -> np.ndarray:
     """Sample standard deviation of every column, exactly 0 for a constant one.
 
@@ -125,94 +189,6 @@ def spread(values: np.ndarray, size: np.ndarray | None = None) -> np.ndarray:
     return np.where(constant, 0.0, sd)
 
 
-def column_names(table: Any) -> list[str] | None:
-    """Names of the columns of a table, None unless all are strings.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> column_names(pd.DataFrame({"age": [31], "income": [2100.0]}))
-    ['age', 'income']
-    >>> column_names([[31, 2100.0]]) is None
-    True
-    """
-    if hasattr(table, "column_names"):  # pyarrow, whose `columns` are the data
-        columns = table.column_names
-    elif hasattr(table, "columns"):
-        columns = table.columns
-    elif hasattr(table, "__dataframe__"):
-        columns = table.__dataframe__().column_names()
-    else:
-        return None
-    names = list(columns)
-    return names if names and all(isinstance(name, str) for name in names) else None
-
-
-def match_columns(names: Sequence[str] | None, table: Any, file: str = "masked file") -> Any:
-    """Put the columns of a table into the order of the original file.
-
-    Parameters
-    ----------
-    names : sequence of str or None
-        Names of the columns of the original file.
-    table : array-like or dataframe of shape (n_records, n_features)
-        The masked file. Without names on either side columns are matched by position.
-    file : str, default="masked file"
-        What errors call the table.
-
-    Returns
-    -------
-    array-like or dataframe
-        The table itself when nothing has to move.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> Y = pd.DataFrame({"income": [2100.0], "age": [31]})
-    >>> list(match_columns(["age", "income"], Y).columns)
-    ['age', 'income']
-    """
-    given = column_names(table)
-    if names is None or given is None:
-        return table
-    names = list(names)
-    if given == names:
-        return table
-    missing = [name for name in names if name not in given]
-    extra = [name for name in given if name not in names]
-    if missing or extra or len(given) != len(names):
-        found = [
-            f"{what} {list(columns)}"
-            for what, columns in [
-                ("lacks", missing),
-                ("adds", extra),
-                ("repeats", sorted({name for name in given if given.count(name) > 1})),
-            ]
-            if columns
-        ]
-        raise ValueError(
-            f"{file} has {len(given)} columns, original has {len(names)}: they must describe the "
-            f"same variables, but the {file} {' and '.join(found)}. Select and name its columns "
-            "as in the original, or pass arrays to match them by position"
-        )
-    order = [given.index(name) for name in names]
-    if hasattr(table, "iloc"):
-        return table.iloc[:, order]
-    return np.asarray(table)[:, order]
-
-
-def check_aligned_index(X: Any, Y: Any) -> None:
-    """Refuse two pandas files whose indexes differ.
-
-    Rows are aligned by position. Where both files carry an index and the indexes disagree, either
-    the order or the people differ, and any rate would be that of wrong pairs.
-    """
-    indexes: list[Any] = [getattr(table, "index", None) for table in (X, Y)]
-    if not all(hasattr(index, "equals") for index in indexes) or len(X) != len(Y):
-        return
-    if not indexes[0].equals(indexes[1]):
-        raise ValueError(
-            "X and y have different indexes: row i of y must be the masked version of row i of "
-            "X. Use y.reindex(X.index) if the index identifies people, or "
-            "reset_index(drop=True) on both if the rows are aligned by position"
-        )
+def _mid_ranks(column: np.ndarray) -> np.ndarray:
+    values, counts = np.unique(column, return_counts=True)
+    return np.array([values, (np.cumsum(counts) - counts / 2) / len(column)])

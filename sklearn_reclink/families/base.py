@@ -1,65 +1,59 @@
-"""A family of distances that is linear in its parameters.
+"""A family of distances: features, and the cone of admissible parameters.
 
     d^2(a, b) = theta . phi(diff(a, b)),        D(a, b) = |theta| . |phi(diff(a, b))|
 
 ``phi`` are the features, ``theta`` the parameters and ``D`` the magnitude against which ties are
-judged (see `ties`). What users read, such as weights or a matrix, is packed into ``theta``.
+judged (see `search.ties`). What users read, such as weights or a matrix, is packed into ``theta``.
+The admissible parameters are a closed convex cone ``{theta : g . theta >= 0 for all of its rows
+g}``: links do not change when ``theta`` is scaled, so the papers' normalisations play no part in
+a search, and `normalised` restores them in the end.
 
 A value must not depend on how many pairs are evaluated at once, or the same two records would be
-tied in one chunk and not in the next. A matrix product sums in an order that depends on its
+tied in one batch and not in the next. A matrix product sums in an order that depends on its
 shape; here features are summed one at a time, in their order.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.families.aggregation import Aggregation
+from sklearn_reclink.families.formula import Formula
 
 QUICK_ROUNDING = 1e-9  # of the largest number: a margin below it is worth a second look
 
 
-class Distance(ABC):
-    """Features of one family of distances.
+class Family(ABC):
+    """Features of one family of distances, and the cone of its parameters.
 
     Attributes
     ----------
+    n_features, n_parameters : int
+        Number of variables, and length of ``theta``.
     monotone : bool
         Whether ``d`` never falls as any ``|diff_k|`` grows, for all admissible parameters.
     non_negative : bool
         Whether ``d`` and its magnitude ``D`` are the same number for all admissible parameters.
+    projects : bool
+        Whether `settled` leaves the set of parameters that was searched.
     """
 
-    monotone: bool
-    non_negative: bool
+    n_features: int
+    n_parameters: int
+    monotone: bool = True
+    non_negative: bool = True
+    projects: bool = False
+
+    # -- features ---------------------------------------------------------------------------
 
     @abstractmethod
-    def n_parameters(self, n_features: int) -> int:
-        """Length of ``theta`` for files of ``n_features`` variables."""
-
-    @abstractmethod
-    def iter_features(self, differences: np.ndarray) -> Iterator[np.ndarray]:
-        """The features one at a time, each of the shape of one difference, (...)."""
-
-    @abstractmethod
-    def pack(self, parameters: np.ndarray) -> np.ndarray:
-        """``theta`` of the public parameters."""
-
-    @abstractmethod
-    def unpack(self, theta: np.ndarray, n_features: int) -> np.ndarray:
-        """Public parameters of ``theta``."""
-
-    def labels(self, variables: Sequence[str]) -> list[str]:
-        """A word for every parameter, made of words for the variables."""
-        return [str(m) for m in range(self.n_parameters(len(variables)))]
-
     def features(self, differences: np.ndarray) -> np.ndarray:
         """``phi`` of differences (..., n_features), an array (..., n_parameters)."""
-        return np.stack(list(self.iter_features(differences)), axis=-1)
 
+    @abstractmethod
     def evaluate(self, theta: np.ndarray, differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Squared distances and their magnitudes.
 
@@ -71,23 +65,12 @@ class Distance(ABC):
         Returns
         -------
         values, magnitudes : ndarray of shape (...)
-            ``theta . phi`` and ``|theta| . |phi|``.
+            ``theta . phi`` and ``|theta| . |phi|``; one array where they are the same.
         """
-        shape = differences.shape[:-1]
-        values = np.zeros(shape)
-        magnitudes = values if self.non_negative else np.zeros(shape)
-        for coefficient, feature in zip(theta, self.iter_features(differences), strict=True):
-            if coefficient == 0:
-                continue
-            term = coefficient * feature
-            values += term
-            if magnitudes is not values:
-                magnitudes += np.abs(term)
-        return values, magnitudes
 
-    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
-        """How a search tree may prune by this distance; None if it cannot."""
-        return None
+    @abstractmethod
+    def formula(self, theta: np.ndarray) -> Formula | None:
+        """How a search tree computes this distance; None if it cannot."""
 
     def nearest_others(
         self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray, own: np.ndarray
@@ -122,3 +105,159 @@ class Distance(ABC):
                 impostors[t, i] = np.argmin(values)
                 margins[t, i] = values[impostors[t, i]] - own_value
         return impostors, margins, QUICK_ROUNDING * largest
+
+    # -- cone -------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def rows(self) -> np.ndarray:
+        """Rows ``g`` with ``g . theta >= 0``, (n_rows, n_parameters)."""
+
+    @property
+    @abstractmethod
+    def centre(self) -> np.ndarray:
+        """A point in the interior: the parameters of the plain Euclidean distance."""
+
+    @property
+    @abstractmethod
+    def normaliser(self) -> np.ndarray:
+        """The ``v`` for which the papers ask ``v . theta = 1``; zero if they ask nothing."""
+
+    @property
+    @abstractmethod
+    def n_paper_constraints(self) -> int:
+        """How many constraints the papers count for this cone (Tables 2 and 3, 2015)."""
+
+    @property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of every parameter once they are normalised as the papers do.
+
+        Where the papers ask for no normalisation, -1 and 1 fix the scale.
+        """
+        lower = 0.0 if self.normaliser.any() else -1.0
+        return np.full(self.n_parameters, lower), np.ones(self.n_parameters)
+
+    @property
+    def all_rows(self) -> np.ndarray:
+        """All rows of the cone, (n_rows, n_parameters), also where `separate` grows them."""
+        return self.rows
+
+    @property
+    def generators(self) -> np.ndarray | None:
+        """The extreme rays, (n_parameters, n_parameters), if the cone is simplicial."""
+        return None
+
+    def contains(self, theta: np.ndarray) -> bool:
+        """Whether ``theta`` is admissible, up to the rounding of its rows."""
+        return bool(np.all(self.rows @ theta >= -1e-12 * np.abs(theta).max(initial=0.0)))
+
+    def separate(self, theta: np.ndarray) -> np.ndarray:
+        """Rows of the cone that ``theta`` violates, (n_rows, n_parameters).
+
+        A cone whose `rows` are complete returns none; a cone with endlessly many (positive
+        semidefinite matrices) returns the most violated ones.
+        """
+        return np.empty((0, self.n_parameters))
+
+    def repair(self, theta: np.ndarray) -> np.ndarray:
+        """The nearest truly admissible parameters to ones that rounding left just outside."""
+        return theta
+
+    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
+        """What keeps ``residual . theta <= allowance . |theta|`` from holding on the cone.
+
+        Zero everywhere proves it for every admissible ``theta``: so a rounded proof stands.
+        """
+        return np.maximum(np.abs(residual) - allowance, 0.0)
+
+    # -- where a search starts, and what becomes of what it found ------------------------------
+
+    def starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
+        """Parameters to start from; the first stand in where a search finds none."""
+        found = [self.from_weights(weights) for weights in simple_weights(original, masked)]
+        return [theta for theta in found if theta is not None]
+
+    def from_weights(self, weights: np.ndarray) -> np.ndarray | None:
+        """The parameters of a weighted mean; None in a family that has no weighted means."""
+        return None
+
+    def tree_part(self, original: np.ndarray, masked: np.ndarray) -> Family:
+        """The largest part of the family that a search tree can prune by."""
+        return self
+
+    @abstractmethod
+    def normalised(self, theta: np.ndarray) -> np.ndarray:
+        """``theta`` scaled as the papers scale it, or to the size of `centre`."""
+
+    def settled(self, theta: np.ndarray, count: Callable[[np.ndarray], int]) -> np.ndarray:
+        """What is returned for parameters found: normalised, and admissible to the last bit.
+
+        ``count`` says how many records parameters link.
+        """
+        return self.normalised(theta)
+
+    def shrunk(self, theta: np.ndarray, share: float) -> np.ndarray:
+        """Normalised parameters mixed with those of equal weights: the cone is convex."""
+        return (1 - share) * theta + share * self.normalised(self.centre)
+
+    @abstractmethod
+    def published(self, theta: np.ndarray, informative: np.ndarray) -> dict[str, Any]:
+        """Fitted attributes that users read, for all variables.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (n_parameters,)
+            Of the informative variables.
+        informative : ndarray of bool of shape (n_columns,)
+            Which of the columns are variables here; the others contribute nothing.
+        """
+
+    @abstractmethod
+    def theta_of(self, fitted: Any, informative: np.ndarray) -> np.ndarray:
+        """``theta`` of the informative variables, from the attributes that `published` gives."""
+
+    @property
+    def without_files(self) -> Family:
+        """The same distances, without the files that the cone was made from."""
+        return self
+
+    @abstractmethod
+    def pack(self, parameters: np.ndarray) -> np.ndarray:
+        """``theta`` of the public parameters."""
+
+    @abstractmethod
+    def unpack(self, theta: np.ndarray) -> np.ndarray:
+        """Public parameters of ``theta``."""
+
+    @abstractmethod
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        """A word for every parameter, made of words for the variables."""
+
+
+def sum_of_terms(
+    theta: np.ndarray, features: Iterable[np.ndarray], shape: tuple[int, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """``theta . phi`` and ``|theta| . |phi|``, from the features one at a time."""
+    values, magnitudes = np.zeros(shape), np.zeros(shape)
+    for coefficient, feature in zip(theta, features, strict=True):
+        if coefficient != 0:
+            term = coefficient * feature
+            values += term
+            magnitudes += np.abs(term)
+    return values, magnitudes
+
+
+def simple_weights(original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
+    """Equal weights, and the inverse variance of each difference of aligned records."""
+    n_features = original.shape[1]
+    variance = np.var(original - masked[: len(original)], axis=0)
+    largest = variance.max()
+    inverse = 1 / np.maximum(variance, 1e-12 * largest) if largest > 0 else np.ones(n_features)
+    return [np.full(n_features, 1 / n_features), inverse / inverse.sum()]
+
+
+def widened(values: np.ndarray, informative: np.ndarray) -> np.ndarray:
+    """Values of the informative variables among zeros, along every axis."""
+    wide = np.zeros((len(informative),) * values.ndim)
+    wide[np.ix_(*[informative] * values.ndim)] = values
+    return wide

@@ -1,4 +1,4 @@
-"""The symmetric bilinear form, d2SB of the papers.
+"""The symmetric bilinear form, d2SB_NC and d2SB of the papers.
 
     d^2(a, b) = diff(a, b)' M diff(a, b) = sum_{k <= l} theta_kl diff_k diff_l
 
@@ -8,17 +8,28 @@
     theta_kk = M_kk,        theta_kl = M_kl + M_lk = 2 M_kl   for k < l
 
 A diagonal ``M`` is a weighted mean. ``d^2`` may be negative unless ``M`` is positive semidefinite.
+
+`Bilinear` (d2SB_NC) admits all symmetric matrices. `NonnegativeBilinear` (d2SB) asks ``diff' M
+diff >= 0`` of every pair of the two files, eq. (9) of the 2015 paper: too many rows to hold, so
+the most violated pairs are separated.
+
+*Scale.* Links do not change with the scale of ``M``. The one found is multiplied by the power of
+two, which rounds nothing, that brings its Frobenius norm to at most that of the identity and more
+than half.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.families.aggregation import Aggregation
-from sklearn_reclink.families.base import QUICK_ROUNDING, Distance
+from sklearn_reclink.families.base import QUICK_ROUNDING, Family, sum_of_terms, widened
+from sklearn_reclink.families.formula import QUADRATIC, SUM, Formula, formula
+
+_BATCH = 256  # original records compared with all masked ones at a time
 
 
 @lru_cache
@@ -26,17 +37,23 @@ def _upper_triangle(n_features: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(n_features)
 
 
-class Bilinear(Distance):
-    """Products of differences, one parameter a pair of variables.
+def products(vectors: np.ndarray) -> np.ndarray:
+    """``q(v)``, the products ``v_k v_l`` for ``k <= l``, (..., n (n + 1) / 2)."""
+    first, second = _upper_triangle(vectors.shape[-1])
+    return np.asarray(vectors[..., first] * vectors[..., second])
+
+
+class Bilinear(Family):
+    """Products of differences, one parameter per pair of variables; all symmetric matrices.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.families import Bilinear
-    >>> theta = Bilinear().pack(np.array([[2.0, -1.0], [-1.0, 3.0]]))
+    >>> theta = Bilinear(2).pack(np.array([[2.0, -1.0], [-1.0, 3.0]]))
     >>> theta
     array([ 2., -2.,  3.])
-    >>> values, magnitudes = Bilinear().evaluate(theta, np.array([[1.0, 2.0]]))
+    >>> values, magnitudes = Bilinear(2).evaluate(theta, np.array([[1.0, 2.0]]))
     >>> values, magnitudes
     (array([10.]), array([18.]))
     """
@@ -44,38 +61,102 @@ class Bilinear(Distance):
     monotone = False
     non_negative = False
 
-    def n_parameters(self, n_features: int) -> int:
-        return n_features * (n_features + 1) // 2
+    def __init__(self, n_features: int) -> None:
+        self.n_features = n_features
+        self.n_parameters = n_features * (n_features + 1) // 2
 
-    def iter_features(self, differences: np.ndarray) -> Iterator[np.ndarray]:
-        n_features = differences.shape[-1]
-        for k in range(n_features):
-            for m in range(k, n_features):
-                yield differences[..., k] * differences[..., m]
+    def features(self, differences: np.ndarray) -> np.ndarray:
+        return products(differences)
 
-    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
-        matrix = self.unpack(theta, n_features)
+    def evaluate(self, theta: np.ndarray, differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return sum_of_terms(theta, self._products(differences), differences.shape[:-1])
+
+    def _products(self, differences: np.ndarray) -> Iterator[np.ndarray]:
+        for k, m in zip(*_upper_triangle(self.n_features), strict=True):
+            yield differences[..., k] * differences[..., m]
+
+    def formula(self, theta: np.ndarray) -> Formula | None:
+        matrix = self.unpack(theta)
         values, vectors = np.linalg.eigh(matrix)
         norm = float(np.linalg.norm(np.abs(matrix), 2))
         if values[0] < -1e-14 * norm:  # no box bounds it: nothing is pruned
-            return Aggregation(
-                "sum", np.zeros(n_features), theta, "quadratic", condition=np.inf, norm=norm
+            nothing = np.zeros(self.n_features)
+            return formula(
+                SUM, nothing, theta, distance=QUADRATIC, condition=np.inf, norm=norm
             )
         kept = values > 0
-        return Aggregation(
-            "sum",
+        return formula(
+            SUM,
             np.ones(np.count_nonzero(kept)),
             theta,
-            "quadratic",
+            distance=QUADRATIC,
             root=vectors[:, kept] * np.sqrt(values[kept]),
             condition=norm / values[0] if values[0] > 1e-12 * norm else np.inf,
             norm=norm,
         )
 
-    def labels(self, variables: Sequence[str]) -> list[str]:
-        return [
-            f"{first}_{second}" for k, first in enumerate(variables) for second in variables[k:]
-        ]
+    def nearest_others(
+        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray, own: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, float]:
+        from sklearn_reclink.families import bilinear_kernel
+
+        matrices = np.stack([self.unpack(parameters) for parameters in theta])
+        columns = np.ascontiguousarray(masked.T)
+        impostors, margins, largest = bilinear_kernel.nearest_others(
+            matrices, original, columns, own
+        )
+        return impostors, margins, QUICK_ROUNDING * largest
+
+    @property
+    def rows(self) -> np.ndarray:
+        return np.empty((0, self.n_parameters))
+
+    @property
+    def centre(self) -> np.ndarray:
+        return self.pack(np.eye(self.n_features) / self.n_features)
+
+    @property
+    def normaliser(self) -> np.ndarray:
+        return np.zeros(self.n_parameters)
+
+    @property
+    def n_paper_constraints(self) -> int:
+        return 0
+
+    def starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
+        """Simple weighted means, and the inverse covariance of ``X - y``, the matrix of d2MD."""
+        whiten = whitening(original, masked[: len(original)])
+        return [*super().starts(original, masked), self.pack(whiten @ whiten.T)]
+
+    def from_weights(self, weights: np.ndarray) -> np.ndarray | None:
+        return self.pack(np.diag(weights))
+
+    def tree_part(self, original: np.ndarray, masked: np.ndarray) -> Family:
+        """Positive semidefinite matrices: counting with any other takes all pairs."""
+        from sklearn_reclink.families.semidefinite import SemidefiniteBilinear
+
+        return SemidefiniteBilinear(self.n_features, original - masked[: len(original)])
+
+    def normalised(self, theta: np.ndarray) -> np.ndarray:
+        norm = np.linalg.norm(self.unpack(theta)) / np.sqrt(self.n_features)
+        return theta if norm == 0 else np.ldexp(theta, -int(np.ceil(np.log2(norm))))
+
+    def shrunk(self, theta: np.ndarray, share: float) -> np.ndarray:
+        # both of the Frobenius norm of the identity
+        norm = np.linalg.norm(self.unpack(theta))
+        equal = self.pack(np.eye(self.n_features))
+        scaled = theta * (np.sqrt(self.n_features) / norm) if norm > 0 else equal
+        return np.asarray((1 - share) * scaled + share * equal)
+
+    def published(self, theta: np.ndarray, informative: np.ndarray) -> dict[str, Any]:
+        return {"matrix_": widened(self.unpack(theta), informative)}
+
+    def theta_of(self, fitted: Any, informative: np.ndarray) -> np.ndarray:
+        return self.pack(fitted.matrix_[np.ix_(informative, informative)])
+
+    @property
+    def without_files(self) -> Family:
+        return Bilinear(self.n_features)
 
     def pack(self, parameters: np.ndarray) -> np.ndarray:
         matrix = np.asarray(parameters, dtype=float)
@@ -83,26 +164,127 @@ class Bilinear(Distance):
             raise ValueError(f"the matrix has shape {matrix.shape}, it must be square")
         twice = matrix + matrix.T
         twice[np.diag_indices_from(twice)] = np.diag(matrix)
-        return np.asarray(twice[np.triu_indices_from(twice)])
+        return np.asarray(twice[_upper_triangle(len(matrix))])
 
-    def unpack(self, theta: np.ndarray, n_features: int) -> np.ndarray:
-        if len(theta) != self.n_parameters(n_features):
+    def unpack(self, theta: np.ndarray) -> np.ndarray:
+        if len(theta) != self.n_parameters:
             raise ValueError(
-                f"theta has {len(theta)} entries, a symmetric matrix of {n_features} variables "
-                f"needs {self.n_parameters(n_features)}"
+                f"theta has {len(theta)} entries, a symmetric matrix of {self.n_features} "
+                f"variables needs {self.n_parameters}"
             )
-        matrix = np.zeros((n_features, n_features))
-        matrix[_upper_triangle(n_features)] = theta
+        matrix = np.zeros((self.n_features, self.n_features))
+        matrix[_upper_triangle(self.n_features)] = theta
         return (matrix + matrix.T) / 2
 
-    def nearest_others(
-        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray, own: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, float]:
-        from sklearn_reclink.families import bilinear_kernel as _bilinear_kernel
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        return [
+            f"{first}_{second}" for k, first in enumerate(variables) for second in variables[k:]
+        ]
 
-        matrices = np.stack([self.unpack(parameters, masked.shape[1]) for parameters in theta])
-        columns = np.ascontiguousarray(masked.T)
-        impostors, margins, largest = _bilinear_kernel.nearest_others(
-            matrices, original, columns, own
-        )
-        return impostors, margins, QUICK_ROUNDING * largest
+
+class NonnegativeBilinear(Bilinear):
+    """``diff' M diff >= 0`` on every pair of an original and a masked record."""
+
+    def __init__(self, original: np.ndarray, masked: np.ndarray) -> None:
+        super().__init__(original.shape[1])
+        self.original, self.masked = original, masked
+
+    @property
+    def n_paper_constraints(self) -> int:
+        return len(self.original) ** 2
+
+    @property
+    def all_rows(self) -> np.ndarray:
+        differences = self.original[:, None, :] - self.masked[None, :, :]
+        rows = products(differences.reshape(-1, self.n_features))
+        return rows[rows.any(axis=1)]
+
+    def _least(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Per original record, its difference to the masked one of least distance, and that."""
+        matrix = self.unpack(theta)
+        own = np.einsum("ik,kl,il->i", self.masked, matrix, self.masked)
+        cross = 2 * self.masked @ matrix
+        least = np.empty(len(self.original), dtype=np.int64)
+        for start in range(0, len(self.original), _BATCH):
+            batch = slice(start, start + _BATCH)
+            least[batch] = np.argmin(own - self.original[batch] @ cross.T, axis=1)
+        nearest = self.original - self.masked[least]
+        return nearest, products(nearest) @ theta
+
+    def separate(self, theta: np.ndarray) -> np.ndarray:
+        nearest, values = self._least(theta)
+        worst = np.argsort(values)[: 2 * self.n_parameters]
+        return products(nearest[worst[values[worst] < 0]])
+
+    def contains(self, theta: np.ndarray) -> bool:
+        return bool(self._least(theta)[1].min() >= 0)
+
+    def repair(self, theta: np.ndarray) -> np.ndarray:
+        """Add as little of the identity as makes every distance clear of rounding below 0."""
+
+        def lack(lifted: np.ndarray) -> float:
+            nearest, values = self._least(lifted)
+            length = (nearest**2).sum(axis=1)
+            margin = 8 * np.finfo(float).eps * np.abs(lifted).max()
+            apart = length > np.finfo(float).tiny
+            return float(np.max(margin - values[apart] / length[apart], initial=0.0))
+
+        return self._lifted(theta, lack)
+
+    def settled(self, theta: np.ndarray, count: Callable[[np.ndarray], int]) -> np.ndarray:
+        """Lifted until no distance, as `evaluate` computes it, is below 0."""
+
+        def lack(lifted: np.ndarray) -> float:
+            most = 0.0
+            for record in self.original:
+                differences = record - self.masked
+                values, _ = self.evaluate(lifted, differences)
+                below = values < 0
+                if below.any():
+                    lengths = (differences[below] ** 2).sum(axis=1)
+                    most = max(most, float(np.max(-values[below] / lengths)))
+            return most
+
+        return self._lifted(self.normalised(theta), lack)
+
+    def _lifted(self, theta: np.ndarray, lack: Callable[[np.ndarray], float]) -> np.ndarray:
+        return lifted(theta, self.pack(np.eye(self.n_features)), lack)
+
+
+def lifted(
+    theta: np.ndarray, identity: np.ndarray, lack: Callable[[np.ndarray], float]
+) -> np.ndarray:
+    """Add multiples of the identity, at least of the size of rounding, until nothing lacks."""
+    step = np.finfo(float).eps * np.abs(theta).max(initial=0.0)
+    while step > 0 and np.isfinite(step) and (missing := lack(theta)) > 0:
+        theta = theta + max(missing, step) * identity
+        step *= 2
+    return theta
+
+
+_SPREAD_FLOOR = 1e-7
+_EIGENVALUE_FLOOR = 1e-10
+
+
+def whitening(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
+    """``W`` with ``W W'`` the inverse covariance of ``original - masked``.
+
+    Let ``s_k = sd(X_k - Y_k)``, at least ``1e-7 sd(X_k)``, and ``R`` the covariance of
+    ``(X - Y) / s``, with spectrum ``V diag(l) V'``. Then ``W = diag(1 / s) V diag(l)^-1/2`` with
+    ``l`` at least ``1e-10`` of its largest. A direction that masking did not change, a key variable
+    or a preserved total, has ``l = 0``: the floor lets it dominate the distance, as it would in the
+    limit of ever smaller changes, where a pseudo-inverse would have it vanish.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+    """
+    scale = np.maximum(
+        np.std(original - masked, axis=0, ddof=1), _SPREAD_FLOOR * np.std(original, axis=0, ddof=1)
+    )
+    differences = (original - masked) / scale
+    covariance = np.atleast_2d(np.cov(differences, rowvar=False))
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    largest = eigenvalues[-1] if eigenvalues[-1] > 0 else 1.0
+    eigenvalues = np.maximum(eigenvalues, _EIGENVALUE_FLOOR * largest)
+    return np.asarray(vectors / np.sqrt(eigenvalues) / scale[:, None])

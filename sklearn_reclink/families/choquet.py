@@ -1,79 +1,180 @@
-"""The Choquet integral, d2CI of the papers.
+"""The Choquet integral, d2CI and d2CI_m of the papers.
 
 With ``c_(1) <= ... <= c_(n)`` the squared differences in order and ``A_(k)`` the variables of the
 ``n - k + 1`` largest ones::
 
     d^2(a, b) = sum_k (c_(k) - c_(k-1)) mu(A_(k)),       mu(empty) = 0,  mu(all) = 1
 
-Subsets are numbered by their dyadic representation: bit k is set iff variable k is in.
+Subsets are numbered by their dyadic representation: bit k is set iff variable k is in. ``theta`` is
+the capacity itself, ``theta[A - 1] = mu(A)`` for the non-empty subsets: a pair of records touches
+only ``n`` of the ``2^n - 1`` features. ``mu(V)`` is left free, for links do not change with scale.
 
-`Choquet` takes the capacity itself as ``theta``, one parameter a non-empty subset: a pair of
-records touches only ``n`` of the ``2^n - 1`` features. `KAdditiveChoquet` takes the Moebius
-transform ``m`` of subsets of at most ``k`` variables, in which
-``d^2 = sum_A m(A) min_{i in A} c_i``.
+`Choquet` (d2CI) admits the monotone capacities::
+
+    mu(A) >= 0 for single variables,   mu(A) <= mu(A + k)            eq. (17), 2012
+
+`SubmodularChoquet` (d2CI_m) asks ``mu(A) + mu(B) >= mu(A u B) + mu(A n B)`` too. It is enough to
+ask it of neighbours, ``mu(A + i) + mu(A + j) >= mu(A + i + j) + mu(A)``: what a variable adds then
+falls as the subset grows, and monotonicity is left to ask of ``mu(V) >= mu(V - k)`` alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
+from math import comb
+from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.capacity import mobius_to_capacity, n_variables, small_subsets
-from sklearn_reclink.families.aggregation import Aggregation
-from sklearn_reclink.families.base import Distance
+from sklearn_reclink.capacity import (
+    additive_capacity,
+    capacity_to_mobius,
+    n_variables,
+    small_subsets,
+    subset_sizes,
+)
+from sklearn_reclink.families.base import Family
+from sklearn_reclink.families.formula import CHOQUET, Formula, formula
 
 
-class Choquet(Distance):
-    """Increments of the ordered squared differences, one parameter a non-empty subset.
+class Choquet(Family):
+    """Increments of the ordered squared differences, one parameter per non-empty subset.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.families import Choquet
     >>> capacity = np.array([0.0, 0.2, 0.5, 1.0])  # empty, {0}, {1}, {0, 1}
-    >>> theta = Choquet().pack(capacity)
-    >>> values, _ = Choquet().evaluate(theta, np.array([[2.0, 1.0]]))
+    >>> theta = Choquet(2).pack(capacity)
+    >>> values, _ = Choquet(2).evaluate(theta, np.array([[2.0, 1.0]]))
     >>> values  # 1 * mu({0, 1}) + (4 - 1) * mu({0})
     array([1.6])
     """
 
-    monotone = True
-    non_negative = True
-
-    def n_parameters(self, n_features: int) -> int:
-        return 2**n_features - 1
-
-    def iter_features(self, differences: np.ndarray) -> Iterator[np.ndarray]:
-        yield from np.moveaxis(self.features(differences), -1, 0)
+    def __init__(self, n_features: int) -> None:
+        self.n_features = n_features
+        self.n_parameters = 2**n_features - 1
 
     def features(self, differences: np.ndarray) -> np.ndarray:
         increments, subsets = _increments(differences)
-        features = np.zeros((*differences.shape[:-1], self.n_parameters(differences.shape[-1])))
-        for k in range(differences.shape[-1]):
+        features = np.zeros((*differences.shape[:-1], self.n_parameters))
+        for k in range(self.n_features):
             np.put_along_axis(features, subsets[..., k, None] - 1, increments[..., k, None], -1)
         return features
 
     def evaluate(self, theta: np.ndarray, differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         increments, subsets = _increments(differences)
         values = np.zeros(differences.shape[:-1])
-        for k in range(differences.shape[-1]):
+        for k in range(self.n_features):
             values += increments[..., k] * theta[subsets[..., k] - 1]
         return values, values
 
-    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
+    def formula(self, theta: np.ndarray) -> Formula | None:
         capacity = np.concatenate([[0.0], theta])
-        below = _monotone_below(capacity)
-        return Aggregation("choquet", below, capacity) if below.min() >= 0 else None
+        below = monotone_below(capacity)
+        return formula(CHOQUET, below, capacity) if below.min() >= 0 else None
 
-    def labels(self, variables: Sequence[str]) -> list[str]:
-        return [_joined(subset, variables) for subset in range(1, 2 ** len(variables))]
+    @cached_property
+    def rows(self) -> np.ndarray:
+        return np.array([self._row([a | 1 << k], [a]) for a, ks in self._lacking(1) for k in ks])
+
+    def _lacking(self, size: int) -> list[tuple[int, list[int]]]:
+        """Subsets and the variables they lack, if they lack at least ``size``."""
+        n = self.n_features
+        lacking = [(a, [k for k in range(n) if not a >> k & 1]) for a in range(2**n)]
+        return [(a, missing) for a, missing in lacking if len(missing) >= size]
+
+    def _row(self, plus: list[int], minus: list[int]) -> np.ndarray:
+        row = np.zeros(2**self.n_features)
+        np.add.at(row, plus, 1.0)
+        np.add.at(row, minus, -1.0)
+        return row[1:]  # mu(empty) = 0
+
+    @property
+    def centre(self) -> np.ndarray:
+        return np.asarray(subset_sizes(self.n_features)[1:] / self.n_features)
+
+    @property
+    def normaliser(self) -> np.ndarray:
+        return np.eye(self.n_parameters)[-1]
+
+    @property
+    def n_paper_constraints(self) -> int:
+        n = self.n_features
+        return 2 + sum(comb(n, k) * k for k in range(2, n + 1))
+
+    def repair(self, theta: np.ndarray) -> np.ndarray:
+        """The least capacity above ``theta``: the running maximum over subsets."""
+        return monotone_above(np.concatenate([[0.0], np.maximum(theta, 0.0)]))[1:]
+
+    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
+        """Excess at a subset is charged to the superset that can best bear it: ``mu`` is larger."""
+        excess = np.concatenate([[-np.inf], residual - allowance])
+        every = np.arange(len(excess))
+        for subset in small_subsets(self.n_features, self.n_features - 1):
+            if excess[subset] > 0:
+                larger = every[(every & subset == subset) & (every != subset)]
+                excess[larger[np.argmin(excess[larger])]] += excess[subset]
+                excess[subset] = 0.0
+        return np.maximum(excess[1:], 0.0)
+
+    def from_weights(self, weights: np.ndarray) -> np.ndarray | None:
+        return self.pack(additive_capacity(weights))
+
+    def normalised(self, theta: np.ndarray) -> np.ndarray:
+        # rounding is monotone, and so is division: monotonicity stays exact
+        above = Choquet.repair(self, theta)
+        return above / above[-1]
+
+    def shrunk(self, theta: np.ndarray, share: float) -> np.ndarray:
+        mixed = super().shrunk(theta, share)
+        return np.asarray(mixed / mixed[-1])
+
+    def published(self, theta: np.ndarray, informative: np.ndarray) -> dict[str, Any]:
+        capacity = with_null_variables(np.append(0.0, theta), informative)
+        return {"capacity_": capacity, "mobius_": capacity_to_mobius(capacity)}
+
+    def theta_of(self, fitted: Any, informative: np.ndarray) -> np.ndarray:
+        return np.asarray(fitted.capacity_[subsets_of(informative)][1:])
 
     def pack(self, parameters: np.ndarray) -> np.ndarray:
         return np.asarray(parameters, dtype=float)[1:]
 
-    def unpack(self, theta: np.ndarray, n_features: int) -> np.ndarray:
+    def unpack(self, theta: np.ndarray) -> np.ndarray:
         return np.concatenate([[0.0], theta / theta[-1]])
+
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        return [joined(subset, variables) for subset in range(1, 2 ** len(variables))]
+
+
+class SubmodularChoquet(Choquet):
+    """The Choquet integrals of submodular capacities, which are metrics."""
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        full = self.n_parameters
+        rows = [self._row([full], [full ^ 1 << k]) for k in range(self.n_features)]
+        for a, missing in self._lacking(2):
+            for position, i in enumerate(missing):
+                for j in missing[position + 1 :]:
+                    rows.append(self._row([a | 1 << i, a | 1 << j], [a | 1 << i | 1 << j, a]))
+        return np.array(rows)
+
+    @property
+    def n_paper_constraints(self) -> int:
+        return super().n_paper_constraints + comb(self.n_features, 2)
+
+    def repair(self, theta: np.ndarray) -> np.ndarray:
+        """Add as much of a strictly submodular capacity as lifts every violated row.
+
+        What rounding leaves is then lifted until the capacity is non-negative and monotone to the
+        last bit: at a distance of 0 the least negative capacity would make a link.
+        """
+        share = subset_sizes(self.n_features)[1:] / self.n_features
+        inside = share * (2 - share)
+        lift = np.max(-(self.rows @ theta) / (self.rows @ inside), initial=0.0)
+        return super().repair(theta + lift * inside)
 
 
 def _increments(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -85,7 +186,7 @@ def _increments(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return increments, subsets
 
 
-def _monotone_below(capacity: np.ndarray) -> np.ndarray:
+def monotone_below(capacity: np.ndarray) -> np.ndarray:
     """The largest monotone set function below one; a capacity is its own, up to rounding."""
     below = capacity.copy()
     for k in range(n_variables(capacity)):
@@ -95,73 +196,32 @@ def _monotone_below(capacity: np.ndarray) -> np.ndarray:
     return below
 
 
-def _joined(subset: int, variables: Sequence[str]) -> str:
+def monotone_above(capacity: np.ndarray) -> np.ndarray:
+    """The least monotone set function above one."""
+    above = capacity.copy()
+    for k in range(n_variables(capacity)):
+        halves = above.reshape(-1, 2, 2**k)
+        np.maximum(halves[:, 1], halves[:, 0], out=halves[:, 1])
+    return above
+
+
+def joined(subset: int, variables: Sequence[str]) -> str:
+    """The words of the members of a subset in one."""
     return "_".join(word for k, word in enumerate(variables) if subset >> k & 1)
 
 
-class KAdditiveChoquet(Distance):
-    """Minima of the squared differences over small subsets, one parameter a subset.
+def subsets_of(informative: np.ndarray) -> np.ndarray:
+    """Dyadic numbers, among all variables, of the subsets of the informative ones in order."""
+    bits = 1 << np.flatnonzero(informative)
+    members = np.arange(2 ** len(bits))[:, None] >> np.arange(len(bits)) & 1
+    return np.asarray(members @ bits)
 
-    Parameters
-    ----------
-    order : int
-        Size of the largest subsets with a Moebius coefficient of their own.
-    """
 
-    monotone = True
-    non_negative = False  # Moebius coefficients may be negative
-
-    def __init__(self, order: int) -> None:
-        self.order = order
-
-    def n_parameters(self, n_features: int) -> int:
-        return len(small_subsets(n_features, self.order))
-
-    def iter_features(self, differences: np.ndarray) -> Iterator[np.ndarray]:
-        squares = differences**2
-        n_features = differences.shape[-1]
-        for subset in small_subsets(n_features, self.order):
-            members = [k for k in range(n_features) if subset >> k & 1]
-            smallest = squares[..., members[0]]
-            for k in members[1:]:
-                smallest = np.minimum(smallest, squares[..., k])
-            yield smallest
-
-    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
-        subsets = small_subsets(n_features, self.order)
-        mobius = np.zeros(2**n_features)
-        mobius[subsets] = theta
-        capacity, magnitude = mobius_to_capacity(mobius), mobius_to_capacity(np.abs(mobius))
-        below = _monotone_below(capacity)
-        if below.min() < -1e-14 * magnitude[-1]:
-            return None
-        below = np.maximum(below, 0.0)
-        # D and d are the integrals of |m| and m: their ratio is largest on one subset
-        touched = magnitude > 0
-        with np.errstate(divide="ignore"):
-            condition = np.max(magnitude[touched] / below[touched], initial=1.0)
-        return Aggregation(
-            "choquet",
-            below,
-            theta,
-            "moebius",
-            terms=subsets,
-            condition=float(condition),
-            norm=float(magnitude[-1]),
-        )
-
-    def labels(self, variables: Sequence[str]) -> list[str]:
-        subsets = small_subsets(len(variables), self.order)
-        return [_joined(int(subset), variables) for subset in subsets]
-
-    def pack(self, parameters: np.ndarray) -> np.ndarray:
-        from sklearn_reclink.capacity import capacity_to_mobius
-
-        mobius = capacity_to_mobius(np.asarray(parameters, dtype=float))
-        return mobius[small_subsets(int(np.log2(len(mobius))), self.order)]
-
-    def unpack(self, theta: np.ndarray, n_features: int) -> np.ndarray:
-        mobius = np.zeros(2**n_features)
-        mobius[small_subsets(n_features, self.order)] = theta
-        capacity = mobius_to_capacity(mobius)
-        return np.asarray(capacity / capacity[-1])
+def with_null_variables(capacity: np.ndarray, informative: np.ndarray) -> np.ndarray:
+    """The capacity on all variables to which the others add nothing: ``mu(A + k) = mu(A)``."""
+    wide = np.zeros(2 ** len(informative))
+    wide[subsets_of(informative)] = capacity
+    for k in np.flatnonzero(~informative):
+        halves = wide.reshape(-1, 2, 2**k)
+        halves[:, 1] = halves[:, 0]
+    return wide

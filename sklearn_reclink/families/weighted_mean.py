@@ -1,52 +1,130 @@
-"""The weighted mean, d2WM of the papers.
+"""The weighted mean, d2WM and d2WM_m of the papers.
 
     d^2(a, b) = sum_k w_k diff_k(a, b)^2,       w_k >= 0
 
-``theta`` is ``w`` itself. Equal weights are the Euclidean distance d2AM.
+``theta`` is ``w`` itself; the papers' simplex (weights that sum to 1) is the orthant cut at
+``sum(w) = 1``. Equal weights are the Euclidean distance d2AM.
+
+*Positive weights* (d2WM_m, ``w_k > 0``). The links are strict inequalities, finitely many and
+continuous in ``w``, so weights that link some records still link them when moved a little towards
+equal weights: both constraints have the same optimum, and the positive weights are ``(1 - e) w +
+e / n`` with the largest ``e`` of 0.01, 0.001, ... that loses no link.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.families.aggregation import Aggregation
-from sklearn_reclink.families.base import Distance
+from sklearn_reclink.families.base import Family, widened
+from sklearn_reclink.families.formula import SUM, Formula, formula
 
 
-class WeightedMean(Distance):
-    """Squared differences, one parameter a variable.
+class WeightedMean(Family):
+    """Squared differences, one parameter per variable; weights that are not negative.
+
+    Parameters
+    ----------
+    n_features : int
+    positive : bool, default=False
+        Whether the weights returned are all above 0.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.families import WeightedMean
-    >>> values, _ = WeightedMean().evaluate(np.array([0.75, 0.25]), np.array([[2.0, 4.0]]))
+    >>> values, _ = WeightedMean(2).evaluate(np.array([0.75, 0.25]), np.array([[2.0, 4.0]]))
     >>> values
     array([7.])
     """
 
-    monotone = True
-    non_negative = True
+    def __init__(self, n_features: int, *, positive: bool = False) -> None:
+        self.n_features = self.n_parameters = n_features
+        self.positive = positive
 
-    def n_parameters(self, n_features: int) -> int:
-        return n_features
+    def features(self, differences: np.ndarray) -> np.ndarray:
+        return np.asarray(differences**2)
 
-    def iter_features(self, differences: np.ndarray) -> Iterator[np.ndarray]:
-        for k in range(differences.shape[-1]):
-            yield differences[..., k] ** 2
+    def evaluate(self, theta: np.ndarray, differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values = np.zeros(differences.shape[:-1])
+        for k in np.flatnonzero(theta):
+            values += theta[k] * differences[..., k] ** 2
+        return values, values
 
-    def aggregation(self, theta: np.ndarray, n_features: int) -> Aggregation | None:
-        return Aggregation("sum", theta, theta) if (theta >= 0).all() else None
+    def formula(self, theta: np.ndarray) -> Formula | None:
+        return formula(SUM, theta) if (theta >= 0).all() else None
 
-    def labels(self, variables: Sequence[str]) -> list[str]:
-        return list(variables)
+    @property
+    def rows(self) -> np.ndarray:
+        return np.eye(self.n_parameters)
+
+    @property
+    def generators(self) -> np.ndarray:
+        return np.eye(self.n_parameters)
+
+    @property
+    def centre(self) -> np.ndarray:
+        return np.full(self.n_parameters, 1 / self.n_parameters)
+
+    @property
+    def normaliser(self) -> np.ndarray:
+        return np.ones(self.n_parameters)
+
+    @property
+    def n_paper_constraints(self) -> int:
+        return self.n_parameters + 1
+
+    def repair(self, theta: np.ndarray) -> np.ndarray:
+        return np.maximum(theta, 0.0)
+
+    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
+        # theta >= 0: a negative residual only helps
+        return np.maximum(residual - allowance, 0.0)
+
+    def from_weights(self, weights: np.ndarray) -> np.ndarray | None:
+        return weights
+
+    def normalised(self, theta: np.ndarray) -> np.ndarray:
+        weights = np.maximum(theta, 0.0)
+        return np.asarray(weights / weights.sum())
+
+    def settled(self, theta: np.ndarray, count: Callable[[np.ndarray], int]) -> np.ndarray:
+        weights = self.normalised(theta)
+        return move_inside(weights, count) if self.positive else weights
+
+    def published(self, theta: np.ndarray, informative: np.ndarray) -> dict[str, Any]:
+        weights = widened(theta, informative)
+        if self.positive:
+            weights[~informative] = theta.min()
+            weights /= weights.sum()
+        return {"weights_": weights}
+
+    def theta_of(self, fitted: Any, informative: np.ndarray) -> np.ndarray:
+        return np.asarray(fitted.weights_[informative])
 
     def pack(self, parameters: np.ndarray) -> np.ndarray:
         return np.asarray(parameters, dtype=float)
 
-    def unpack(self, theta: np.ndarray, n_features: int) -> np.ndarray:
-        if len(theta) != n_features:
-            raise ValueError(f"theta has {len(theta)} entries, {n_features} variables need as many")
+    def unpack(self, theta: np.ndarray) -> np.ndarray:
         return np.asarray(theta, dtype=float)
+
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        return list(variables)
+
+
+def move_inside(weights: np.ndarray, count: Callable[[np.ndarray], int]) -> np.ndarray:
+    """Positive weights that link as many records, as far inside the simplex as a power of ten."""
+    if np.all(weights > 0):
+        return weights
+    wanted = count(weights)
+    best, best_linked = weights, -1
+    for share in 10.0 ** -np.arange(2, 16):
+        inside = (1 - share) * weights + share / len(weights)
+        linked = count(inside)
+        if linked > best_linked:
+            best, best_linked = inside, linked
+        if linked >= wanted:
+            break
+    return best

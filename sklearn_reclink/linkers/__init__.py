@@ -1,16 +1,14 @@
 """The estimators."""
 
-from sklearn_reclink.linkers.base import BaseLinker
-from sklearn_reclink.linkers.bilinear import BilinearLinker
-from sklearn_reclink.linkers.choquet import ChoquetLinker
-from sklearn_reclink.linkers.density import DensityLinker
-from sklearn_reclink.linkers.euclidean import EuclideanLinker
-from sklearn_reclink.linkers.exporting import export_mps
-from sklearn_reclink.linkers.hlms import HLMSChoquetLinker
-from sklearn_reclink.linkers.mahalanobis import MahalanobisLinker
-from sklearn_reclink.linkers.owa import OWALinker
-from sklearn_reclink.linkers.probabilistic import ProbabilisticLinker
-from sklearn_reclink.linkers.weighted_mean import WeightedMeanLinker
+from sklearn_reclink.linkers._base import BaseLinker
+from sklearn_reclink.linkers._bilinear import BilinearLinker
+from sklearn_reclink.linkers._choquet import ChoquetLinker
+from sklearn_reclink.linkers._euclidean import EuclideanLinker
+from sklearn_reclink.linkers._hlms import HLMSChoquetLinker
+from sklearn_reclink.linkers._mahalanobis import MahalanobisLinker
+from sklearn_reclink.linkers._owa import OWALinker
+from sklearn_reclink.linkers._transformed import TransformedLinker
+from sklearn_reclink.linkers._weighted_mean import WeightedMeanLinker
 
 # Every public linker; the tests of laws and of scikit-learn's conventions run over this tuple.
 ALL_LINKERS: tuple[type[BaseLinker], ...] = (
@@ -28,12 +26,10 @@ __all__ = [
     "BaseLinker",
     "BilinearLinker",
     "ChoquetLinker",
-    "DensityLinker",
     "EuclideanLinker",
     "HLMSChoquetLinker",
     "MahalanobisLinker",
     "OWALinker",
-    "ProbabilisticLinker",
+    "TransformedLinker",
     "WeightedMeanLinker",
-    "export_mps",
 ]

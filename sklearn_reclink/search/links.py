@@ -18,19 +18,19 @@ class Links:
     Attributes
     ----------
     links : ndarray of shape (n_records,)
-        Row of the nearest masked record, the lowest one among ties.
+        Row of the linked masked record, the lowest one among ties; -1 for none.
     distance : ndarray of shape (n_records,)
-        Squared distance to the nearest masked record.
+        Squared distance to the linked masked record, NaN where there is none.
     own_distance : ndarray of shape (n_records,)
         Squared distance to the record's own masked version.
     runner_up : ndarray of shape (n_records,)
         Squared distance to the nearest masked record that is not the own one.
     n_tied : ndarray of shape (n_records,)
-        Number of masked records tied as nearest, 1 where there is no tie.
+        Number of masked records that could as well be the link, 1 where there is no tie.
     reidentified : ndarray of bool of shape (n_records,)
-        Whether the own record is strictly nearer than every other.
+        Whether the own record is the link, and no other could be.
     own_tied : ndarray of bool of shape (n_records,)
-        Whether the own record is among those tied as nearest.
+        Whether the own record is among those that could be the link.
 
     Examples
     --------
@@ -65,20 +65,14 @@ class Links:
 
     @property
     def expected_rate(self) -> float:
-        """Rate expected of an intruder who picks at random among the tied nearest records."""
+        """Rate expected of an intruder who picks at random among the tied records."""
         return float(np.mean(self.own_tied / self.n_tied))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a record, as a pandas DataFrame."""
+        """One row per record, as a pandas DataFrame."""
         import pandas as pd
 
+        columns = ("distance", "own_distance", "runner_up", "n_tied", "reidentified")
         return pd.DataFrame(
-            {
-                "link": self.links,
-                "distance": self.distance,
-                "own_distance": self.own_distance,
-                "runner_up": self.runner_up,
-                "n_tied": self.n_tied,
-                "reidentified": self.reidentified,
-            }
+            {"link": self.links, **{column: getattr(self, column) for column in columns}}
         )

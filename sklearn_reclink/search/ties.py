@@ -7,14 +7,17 @@ proof ends below a recount. With ``d = theta . phi`` and its magnitude ``D = |th
 
     b_i is strictly nearer than b_j   iff   d_ij - d_ii > TIE_TOLERANCE * (D_ij + D_ii)
 
-so two distances that agree to twelve digits are tied. Rounding moves ``d`` by at most
-``(p + 2) * 2**-53 * D``: a tie of real numbers is a tie here, whatever the order of
-summation, and every strict comparison here is strict for the real numbers too.
+so two distances whose difference is within twelve digits of their magnitudes are tied. Rounding
+moves ``d`` by at most ``(p + 2) * 2**-53 * D``: a tie of real numbers is a tie here, whatever the
+order of summation, and every strict comparison here is strict for the real numbers too.
 
 The rule is linear in ``theta`` for each sign pattern, which is what lets a proof use it: if
 ``sum_m lambda_m (phi_ij - phi_ii)_m`` is at most ``TIE_TOLERANCE * sum_m lambda_m (|phi_ij| +
 |phi_ii|)_m`` in every coordinate for some ``lambda >= 0``, no ``theta >= 0`` links all those
 records; no ``theta`` at all if its absolute value is.
+
+*Order of candidates.* Repeat: the nearest candidate not yet ranked, the lowest row among equals,
+leads; it and all that it is not strictly nearer than come next, in the order of their rows.
 """
 
 from __future__ import annotations
@@ -29,3 +32,72 @@ TIE_TOLERANCE = 1e-12
 def strictly_nearer(own: Any, own_magnitude: Any, other: Any, other_magnitude: Any) -> np.ndarray:
     """Whether the own record is strictly nearer than the other, elementwise."""
     return np.asarray(other - own > TIE_TOLERANCE * (other_magnitude + own_magnitude))
+
+
+def linked(own: np.ndarray, values: np.ndarray, magnitudes: np.ndarray) -> np.ndarray:
+    """Whether each record's own candidate is strictly nearer than all others.
+
+    Parameters
+    ----------
+    own : ndarray of int of shape (n_records,)
+        The column of each record's own candidate.
+    values, magnitudes : ndarray of shape (n_records, n_candidates)
+
+    Returns
+    -------
+    ndarray of bool of shape (n_records,)
+    """
+    here = np.arange(len(own))
+    nearer = strictly_nearer(
+        values[here, own, None], magnitudes[here, own, None], values, magnitudes
+    )
+    nearer[here, own] = True
+    return np.asarray(nearer.all(axis=1))
+
+
+def tied_with_nearest(
+    values: np.ndarray, magnitudes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which candidates (n_records, n_candidates) are tied with the nearest, and its distance."""
+    best = values.argmin(axis=1)[:, None]
+    nearest = np.take_along_axis(values, best, axis=1)
+    magnitude = np.take_along_axis(magnitudes, best, axis=1)
+    return ~strictly_nearer(nearest, magnitude, values, magnitudes), nearest[:, 0]
+
+
+def rank(
+    values: np.ndarray, magnitudes: np.ndarray, rows: np.ndarray, n_neighbors: int
+) -> np.ndarray:
+    """Positions of the first candidates of one record, in their order.
+
+    Parameters
+    ----------
+    values, magnitudes : ndarray of shape (n_candidates,)
+    rows : ndarray of int of shape (n_candidates,)
+    n_neighbors : int
+
+    Returns
+    -------
+    ndarray of int of shape (n_neighbors,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.search.ties import rank
+    >>> values = np.array([0.3, 0.1 + 0.2, 0.1])
+    >>> rank(values, values, np.array([8, 5, 9]), 3)
+    array([2, 1, 0])
+    """
+    last = np.partition(values, n_neighbors - 1)[n_neighbors - 1]
+    # no leader is beyond the last, so none of the others is tied with a leader
+    largest = magnitudes[values <= last].max()
+    left = np.flatnonzero(~strictly_nearer(last, largest, values, magnitudes))
+    left = left[np.lexsort((rows[left], values[left]))]
+    ranked: list[int] = []
+    while len(ranked) < n_neighbors:
+        leader = left[0]
+        tied = ~strictly_nearer(values[leader], magnitudes[leader], values[left], magnitudes[left])
+        together = left[tied]
+        ranked.extend(together[np.argsort(rows[together])])
+        left = left[~tied]
+    return np.array(ranked[:n_neighbors], dtype=np.intp)

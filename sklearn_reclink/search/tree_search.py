@@ -5,119 +5,138 @@ only then is it asked again, for all that are tied. Asked for the nearest of a f
 many records as the masked one, a record looks at the masked record of its own row first: any row
 would give the same answer, and that one is mostly near.
 
-A guide of no weight prunes nothing: all pairs are compared, by compiled code.
+A bound of no weight prunes nothing: all pairs are compared, by compiled code.
+
+*Trees are planted once.* Every monotone distance can use the one tree of the coordinates. A
+weighted sum is quicker with sides stretched by its weights and the variables of no weight left out:
+weights are rounded to powers of four for that, so that parameters close to each other share a tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
 
-from sklearn_reclink.families import Distance
-from sklearn_reclink.families.aggregation import Aggregation
-from sklearn_reclink.search.ranking import rank
-from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
+from sklearn_reclink.families.formula import SAME, SUM, Formula, formula
+from sklearn_reclink.search import tree as trees
+from sklearn_reclink.search.index import Search
+from sklearn_reclink.search.ties import TIE_TOLERANCE, rank, strictly_nearer
 
 if TYPE_CHECKING:
-    from sklearn_reclink.search.tree import Formula, Tree
+    from sklearn_reclink.families import Family
+    from sklearn_reclink.search.index import Index
 
-BATCH_SIZE = 10_000
-# Pairs of a batch that compares all of them.
-_PAIRS = 10**7
-# Entries of one list of candidates.
-_LISTED = 2**22
+_BATCH = 10_000
+_PAIRS = 10**7  # of a batch that compares all of them
+_LISTED = 2**22  # entries of one list of candidates
+_KEPT_TREES = 2
 
 
-@dataclass(frozen=True, eq=False)
-class Treed:
+class TreeSearch(Search):
     """Answers by a tree; `plant` makes one.
 
     Parameters
     ----------
-    distance : Distance
-    theta : ndarray of shape (n_parameters,)
-        What ranks the candidates of ties among many.
+    family, theta
+        The distance, which ranks the candidates of ties among many.
     tree : Tree
         The masked records.
     formula : Formula
         The distance, as the tree takes it.
+    tolerance : Tolerance
+        How far beyond a distance ties reach.
     queries, exact : ndarray of shape (n_records, n_coordinates), (n_records, n_features)
-        The original records in the coordinates of guide and judge.
+        The original records in the coordinates of the bound and of the distance.
+    batch, listed : int
+        Records of a batch, and entries of one list of candidates.
     """
 
-    distance: Distance
-    theta: np.ndarray
-    tree: Tree
-    formula: Formula
-    queries: np.ndarray
-    exact: np.ndarray
+    def __init__(
+        self,
+        family: Family,
+        theta: np.ndarray,
+        tree: trees.Tree,
+        formula: Formula,
+        tolerance: trees.Tolerance,
+        queries: np.ndarray,
+        exact: np.ndarray,
+        *,
+        batch: int = _BATCH,
+        listed: int = _LISTED,
+    ) -> None:
+        self.family, self.theta = family, theta
+        self.tree, self.formula, self.tolerance = tree, formula, tolerance
+        self.queries, self.exact = queries, exact
+        self.batch, self.listed = batch, listed
+
+    @classmethod
+    def plant(
+        cls,
+        index: Index,
+        family: Family,
+        theta: np.ndarray,
+        found: Formula,
+        *,
+        stretched: bool = True,
+    ) -> Self:
+        """Prepare the index for one distance.
+
+        ``stretched=False`` takes the tree of the coordinates as they are: it is there for any
+        parameters, while a stretched one may have to be built.
+        """
+        original, masked = index.original, index.masked
+        tolerance = _tolerance(found, original, masked)
+        if found.root.size:
+            centre = masked.mean(axis=0)
+            tree = trees.build((masked - centre) @ found.root, exact=masked)
+            queries = (original - centre) @ found.root
+            return cls(family, theta, tree, found, tolerance, queries, original)
+        stretch = np.ones(masked.shape[1])
+        if stretched and found.bound == SUM and found.distance == SAME and found.weights.any():
+            kept = found.weights > 0
+            stretch = np.where(kept, found.weights, 0.0)
+            theta = theta[kept]
+            found, original = formula(SUM, theta), np.ascontiguousarray(original[:, kept])
+        return cls(family, theta, _tree(index, stretch), found, tolerance, original, original)
 
     @property
-    def name(self) -> str:
-        """What progress calls it."""
+    def name(self) -> str:  # type: ignore[override]
         return "a tree" if self.formula.weights.any() else "all pairs"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.queries), len(self.tree.rows)
 
     @property
     def batch_size(self) -> int:
         """Number of records of a batch; few where nothing is pruned."""
         if self.formula.weights.any():
-            return BATCH_SIZE
+            return self.batch
         return max(1, _PAIRS // len(self.tree.rows))
-
-    @classmethod
-    def plant(
-        cls,
-        distance: Distance,
-        theta: np.ndarray,
-        aggregation: Aggregation,
-        original: np.ndarray,
-        masked: np.ndarray,
-    ) -> Self:
-        """Build the tree of a masked file for one distance."""
-        from sklearn_reclink.search import tree as trees
-
-        if (aggregation.guide, aggregation.judge) == ("sum", "guide") and aggregation.weights.any():
-            kept = aggregation.weights > 0
-            original, masked, theta = original[:, kept], masked[:, kept], theta[kept]
-            aggregation = Aggregation("sum", theta, theta)
-        original = np.ascontiguousarray(original, dtype=float)
-        masked = np.ascontiguousarray(masked, dtype=float)
-        formula = formula_of(aggregation, original, masked)
-        queries, points = original, masked
-        if aggregation.root is not None:
-            centre = masked.mean(axis=0)
-            queries = (original - centre) @ aggregation.root
-            points = (masked - centre) @ aggregation.root
-        stretch = np.sqrt(aggregation.weights) if aggregation.guide == "sum" else None
-        tree = trees.build(points, exact=None if points is masked else masked, stretch=stretch)
-        return cls(distance, theta, tree, formula, queries, original)
 
     @property
     def _aligned(self) -> bool:
         return len(self.queries) == len(self.tree.rows)
 
-    @property
-    def order(self) -> np.ndarray:
+    @cached_property
+    def order(self) -> np.ndarray:  # type: ignore[override]
         """Rows of the original file, neighbours in the tree beside each other."""
         if self._aligned:
             return self.tree.rows
-        from sklearn_reclink.search.tree import leaf_of
-
-        return np.argsort(leaf_of(self.tree, self.formula, self.queries), kind="stable")
+        leaves = trees.leaf_of(self.tree, self.formula, self.queries)
+        return np.argsort(leaves, kind="stable")
 
     def __sizeof__(self) -> int:
         arrays = [*self.tree[:-1], self.queries, self.exact]
         return sum(array.nbytes for array in {id(array): array for array in arrays}.values())
 
     def linked(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        from sklearn_reclink.search.tree import distances_to
-
-        own = distances_to(self.tree, self.formula, self.exact[records], records)
-        counts, _ = self._count(records, records, *own, most=1)
-        return (counts == 0,)
+        own = self._own(records)
+        return (self._count(records, records, *own, most=1)[0] == 0,)
 
     def nearest(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
         guess = records if self._aligned else _nobody(records)
@@ -133,9 +152,7 @@ class Treed:
         return (links,)
 
     def link(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        from sklearn_reclink.search.tree import distances_to, tie_limits
-
-        own, own_magnitude = distances_to(self.tree, self.formula, self.exact[records], records)
+        own, own_magnitude = self._own(records)
         rows, values, magnitudes, close = self._search(records, _nobody(records), records)
         links, nearest, magnitude = rows[:, 0], values[:, 0].copy(), magnitudes[:, 0]
         runner_up = values[:, 0]
@@ -143,12 +160,12 @@ class Treed:
         links[first], nearest[first] = records[first], own[first]
         magnitude[first] = own_magnitude[first]
         n_tied = self._n_equal(links)
-        close |= np.maximum(own, runner_up) <= tie_limits(self.formula, nearest)
+        close |= np.maximum(own, runner_up) <= trees.tie_limits(self.tolerance, nearest)
         if close.any():
             n_tied[close], links[close] = self._count(
                 records[close], _nobody(records[close]), nearest[close], magnitude[close]
             )
-        linked = runner_up > tie_limits(self.formula, own)
+        linked = runner_up > trees.tie_limits(self.tolerance, own)
         unsure = np.flatnonzero(~linked)
         counts, _ = self._count(
             records[unsure], records[unsure], own[unsure], own_magnitude[unsure], most=1
@@ -173,10 +190,29 @@ class Treed:
             for i, candidates in zip(again[some], found, strict=True):
                 candidates = candidates[candidates >= 0]
                 differences = self.exact[records[i]] - self.tree.exact[self.tree.place[candidates]]
-                value, magnitude = self.distance.evaluate(self.theta, differences)
+                value, magnitude = self.family.evaluate(self.theta, differences)
                 ranked = rank(value, magnitude, candidates, n_neighbors)
                 rows[i], values[i] = candidates[ranked], value[ranked]
         return values, rows
+
+    def nearest_impostors(self, records: np.ndarray, k: int = 1) -> tuple[np.ndarray, ...]:
+        """Rows of the k nearest distinct impostors, then -1, and their distances."""
+        rows, values, magnitudes, _ = self._search(records, _nobody(records), records, k)
+        return rows, values, magnitudes
+
+    def impostors(self, records: np.ndarray, listed: int) -> tuple[np.ndarray, ...]:
+        """Rows of some impostors at most as far as the own record, in no order, then -1."""
+        found = np.empty((len(records), listed), dtype=np.int64)
+        own = self._own(records)
+        self._count(records, records, *own, found=found, each=listed, most=listed)
+        return (found,)
+
+    def _own(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and magnitudes of records and their own masked versions."""
+        values, magnitudes = trees.distances_to(
+            self.tree, self.formula, self.exact[records], records
+        )
+        return values, magnitudes
 
     def _n_equal(self, rows: np.ndarray) -> np.ndarray:
         """Number of masked records equal to those in the rows, themselves included."""
@@ -186,13 +222,10 @@ class Treed:
     def _search(
         self, records: np.ndarray, guess: np.ndarray, skip: np.ndarray, k: int = 1
     ) -> tuple[np.ndarray, ...]:
-        from sklearn_reclink.search.tree import nearest_points
-
         queries, exact = self.queries[records], self.exact[records]
-        found: tuple[np.ndarray, ...] = nearest_points(
-            self.tree, self.formula, queries, exact, guess, skip, k
+        return trees.nearest_points(
+            self.tree, self.formula, self.tolerance, queries, exact, guess, skip, k
         )
-        return found
 
     def _count(
         self,
@@ -205,11 +238,10 @@ class Treed:
         found: np.ndarray | None = None,
         each: int = 0,
     ) -> tuple[np.ndarray, np.ndarray]:
-        from sklearn_reclink.search.tree import at_most_as_far
-
-        counts, lowest = at_most_as_far(
+        return trees.at_most_as_far(
             self.tree,
             self.formula,
+            self.tolerance,
             self.queries[records],
             self.exact[records],
             skip,
@@ -219,7 +251,6 @@ class Treed:
             each,
             len(self.tree.rows) if most is None else most,
         )
-        return counts, lowest
 
     def _candidates(
         self, records: np.ndarray, values: np.ndarray, magnitudes: np.ndarray, each: int
@@ -232,50 +263,82 @@ class Treed:
         start = 0
         while start < len(order):
             stop = start + 1
-            while stop < len(order) and counts[order[stop]] * (stop + 1 - start) <= _LISTED:
+            while stop < len(order) and counts[order[stop]] * (stop + 1 - start) <= self.listed:
                 stop += 1
             some = order[start:stop]
             found = np.empty((len(some), counts[some[-1]]), dtype=np.int64)
+            nobody = _nobody(some)
             self._count(
-                records[some],
-                _nobody(records[some]),
-                values[some],
-                magnitudes[some],
-                found=found,
-                each=each,
+                records[some], nobody, values[some], magnitudes[some], found=found, each=each
             )
             yield some, found
             start = stop
+
+
+def nearest_impostors(
+    index: Index, family: Family, theta: np.ndarray, records: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """`Index.nearest_impostors` of a monotone family; margins include what ties demand."""
+    impostors = np.empty((len(theta), len(records)), dtype=np.int64)
+    margins = np.empty(impostors.shape)
+    for t, parameters in enumerate(theta):
+        repaired = family.repair(parameters)
+        found = family.formula(repaired)
+        if found is None:
+            raise ValueError(f"parameters {repaired} are not those of a monotone distance")
+        search = TreeSearch.plant(index, family, repaired, found, stretched=False)
+        rows, values, magnitudes = search.nearest_impostors(records)
+        own, own_magnitudes = search._own(records)
+        demanded = TIE_TOLERANCE * (magnitudes[:, 0] + own_magnitudes)
+        impostors[t], margins[t] = rows[:, 0], values[:, 0] - own - demanded
+    return impostors, margins
+
+
+def dominated(index: Index, tolerance: float, chunk: int = 4096) -> np.ndarray:
+    """`Index.dominated` by the tree; a worker searches ``chunk`` records at once."""
+    tree = _tree(index, np.ones(index.masked.shape[1]))
+    rows = tree.rows[tree.rows < index.n_records]  # neighbours walk the same branches
+    chunks = [rows[start : start + chunk] for start in range(0, len(rows), chunk)]
+    # a chunk takes milliseconds: never worth sending the tree to another process
+    answers = Parallel(n_jobs=index.n_jobs if len(chunks) > 1 else 1, require="sharedmem")(
+        delayed(trees.someone_in_box)(tree, index.original[some], some, tolerance)
+        for some in chunks
+    )
+    found = np.empty(index.n_records, dtype=bool)
+    for some, answer in zip(chunks, answers, strict=True):
+        found[some] = answer
+    return found
+
+
+def _tree(index: Index, stretch: np.ndarray) -> trees.Tree:
+    """The tree of the masked records, sides stretched by about the roots of these weights."""
+    used = stretch > 0
+    powers = np.zeros(len(stretch), dtype=np.int16)
+    powers[used] = np.round(np.log2(stretch[used] / stretch[used].max()) / 2)
+    key = used.tobytes() + powers.tobytes()
+    if key not in index.trees:
+        while len(index.trees) >= _KEPT_TREES:
+            del index.trees[next(iter(index.trees))]
+        masked = index.masked if used.all() else index.masked[:, used]
+        index.trees[key] = trees.build(masked, stretch=2.0 ** powers[used])
+    return index.trees[key]
 
 
 def _nobody(records: np.ndarray) -> np.ndarray:
     return np.full(len(records), -1, dtype=np.int64)
 
 
-def formula_of(aggregation: Aggregation, original: np.ndarray, masked: np.ndarray) -> Formula:
-    """The distance as a tree takes it, for these two files."""
-    from sklearn_reclink.search import tree as trees
-
-    guides = {"sum": trees.SUM, "owa": trees.OWA, "choquet": trees.CHOQUET}
-    judges = {"guide": trees.SAME, "moebius": trees.MOEBIUS, "quadratic": trees.QUADRATIC}
+def _tolerance(found: Formula, original: np.ndarray, masked: np.ndarray) -> trees.Tolerance:
+    """How far ties reach, for a distance and two files."""
     low = np.minimum(original.min(axis=0), masked.min(axis=0))
     high = np.maximum(original.max(axis=0), masked.max(axis=0))
-    absolute = np.inf
-    if aggregation.norm < np.inf:
-        absolute = 4 * TIE_TOLERANCE * aggregation.norm * float(np.sum((high - low) ** 2))
-    small = aggregation.condition * TIE_TOLERANCE <= 1 / 8
-    blur = 0.0
-    if aggregation.root is not None:
+    absolute, rounding = np.inf, 0.0
+    if found.norm < np.inf:
+        absolute = 4 * TIE_TOLERANCE * found.norm * float(np.sum((high - low) ** 2))
+    small = found.condition * TIE_TOLERANCE <= 1 / 8
+    if found.root.size:
         size = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))
-        rounding = 8 * (len(low) + 4) * np.finfo(float).eps
-        blur = float(rounding * np.linalg.norm(aggregation.root) * size)
-    return trees.Formula(
-        guides[aggregation.guide],
-        np.ascontiguousarray(aggregation.weights, dtype=float),
-        judges[aggregation.judge],
-        np.ascontiguousarray(aggregation.parameters, dtype=float),
-        np.zeros(0, dtype=np.int64) if aggregation.terms is None else aggregation.terms,
-        4 * TIE_TOLERANCE * aggregation.condition if small else np.inf,
-        absolute,
-        blur,
-    )
+        unit = 8 * (len(low) + 4) * np.finfo(float).eps
+        rounding = float(unit * np.linalg.norm(found.root) * size)
+    relative = 4 * TIE_TOLERANCE * found.condition if small else np.inf
+    return trees.Tolerance(float(relative), float(absolute), rounding)

@@ -1,10 +1,10 @@
 """Can these records be linked together? Rows grown as needed, every *no* verified.
 
 A *yes* comes with parameters, and is only ever trusted after a recount. A *no* comes with a
-conflict: records ``C`` and multipliers ``lambda >= 0`` of some of their rows and of domain rows
-with ``sum lambda_m row_m = 0`` up to rounding. It stands if the domain confirms that the
-residual is below what the tie rule allows (`ties`), or if it is zero in exact arithmetic
-(`certificate`); otherwise the answer is *undecided*, and nothing is concluded from it.
+conflict: records ``C`` and multipliers ``lambda >= 0`` of some of their rows and of rows of the
+cone with ``sum lambda_m row_m = 0`` up to rounding, a Farkas certificate. It holds if the family
+confirms that the residual is below what the tie rule allows (`search.ties`), or if it is zero in
+exact arithmetic (`farkas`); otherwise the answer is *undecided*, and nothing is concluded from it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm, thin_out
-from sklearn_reclink.solvers.impostors import AllRows, NearestImpostors, Threats
 from sklearn_reclink.solvers.presolve import Presolved
-from sklearn_reclink.solvers.problem import LinkageProblem
-from sklearn_reclink.solvers.row_cache import DOMAIN, RowStore
+from sklearn_reclink.solvers.problem import Problem
+from sklearn_reclink.solvers.row_cache import (
+    CONE,
+    AllRows,
+    NearestImpostors,
+    RowCache,
+    RowSource,
+)
 
 _ROUNDS = 200  # of growing rows, before a question is given up as undecided
 
@@ -36,14 +41,14 @@ class Answer:
     suspects: np.ndarray | None = None
 
 
-class Oracle:
+class Feasibility:
     """Answers for sets of records, with the rows found so far.
 
     Attributes
     ----------
     open : ndarray of int
         The records that presolve left to decide, of which questions are asked.
-    store : RowStore
+    cache : RowCache
         The rows found so far.
     deadline : float
         By `time.monotonic`; questions after it stay undecided.
@@ -52,103 +57,102 @@ class Oracle:
     """
 
     def __init__(
-        self, problem: LinkageProblem, presolved: Presolved, deadline: float = np.inf
+        self, problem: Problem, presolved: Presolved, deadline: float = np.inf
     ) -> None:
         self.problem = problem
         self.deadline = deadline
         self.open = presolved.open
-        self.threats: Threats = (
+        self.source: RowSource = (
             AllRows(problem, presolved) if presolved.complete else NearestImpostors(problem)
         )
-        self.n_never = len(presolved.never)
         self.forced = np.empty(0, dtype=np.int64)
-        self.store = RowStore(problem)
+        self.cache = RowCache(problem)
         self._tight = np.empty(0, dtype=np.int64)  # rows that the last yes rests on
 
-    def twin(self) -> Oracle:
-        """Another oracle of the same problem, with rows of its own."""
+    def twin(self) -> Feasibility:
+        """Another one of the same problem, with rows of its own."""
         other = copy(self)
-        other.store = RowStore(self.problem)
+        other.cache = RowCache(self.problem)
         other._tight = self._tight[:0]
         return other
 
-    def ask(self, records: np.ndarray) -> Answer:
+    def check(self, records: np.ndarray) -> Answer:
         """Whether some admissible parameters link all of these records, and the forced ones."""
         wanted = np.union1d(records, self.forced)
-        theta = self.problem.domain.centre
+        theta = self.problem.family.centre
         for _ in range(_ROUNDS):
             if time.monotonic() >= self.deadline:
                 break
-            guess = self.guess(records)
-            if guess.theta is None:
-                return guess
-            theta = guess.theta
+            known = self.check_known(records)
+            if known.theta is None:
+                return known
+            theta = known.theta
             admissible = self._admissible(theta, wanted)
             if admissible is not None:
                 return Answer(theta=admissible)
-        linked = self.satisfied(self.problem.domain.repair(theta), wanted)
+        linked = self.satisfied(self.problem.family.repair(theta), wanted)
         return Answer(suspects=np.setdiff1d(wanted[~linked], self.forced))
 
-    def guess(self, records: np.ndarray) -> Answer:
+    def check_known(self, records: np.ndarray) -> Answer:
         """The same as far as the rows found so far tell: only a *no* can be relied on."""
-        asked = self.store.asked(np.append(records, self.forced))
+        asked = self.cache.asked(np.append(records, self.forced))
         status, theta, support, multipliers = least_norm(
-            self.store.rows,
-            self.store.right,
+            self.cache.rows,
+            self.cache.right,
             np.flatnonzero(asked),
             self._tight[asked[self._tight]],
         )
         if status == FEASIBLE:
             self._tight = support
-            return Answer(theta=theta if theta.any() else self.problem.domain.centre)
+            return Answer(theta=theta if theta.any() else self.problem.family.centre)
         conflict = None
         if status == INFEASIBLE:
-            conflict = self.store.conflict_of(support, multipliers)
+            conflict = self.cache.conflict_of(support, multipliers)
         if conflict is not None:
             return Answer(conflict=np.setdiff1d(conflict, self.forced))
-        return Answer(suspects=np.setdiff1d(self.store.owners_of(support), self.forced))
+        return Answer(suspects=np.setdiff1d(self.cache.owners_of(support), self.forced))
 
     def _admissible(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray | None:
         """``theta`` made truly admissible; None if rows were added instead."""
         if self._grow(theta, records):
             return None
-        domain = self.problem.domain
-        repaired = domain.repair(theta)
+        family = self.problem.family
+        repaired = family.repair(theta)
         if np.array_equal(repaired, theta) or self.satisfied(repaired, records).all():
             return repaired
         if self._grow(repaired, records):
             return None
-        cuts = domain.separate(theta)
+        cuts = family.separate(theta)
         if not len(cuts):
             return theta
-        self.store.add_domain(cuts)
+        self.cache.add_cone(cuts)
         return None
 
     def _grow(self, theta: np.ndarray, records: np.ndarray) -> bool:
         """Add the rows of records that ``theta`` violates, if there are any."""
         if not len(records):
             return False
-        impostors, margins = self.threats.worst(theta[None], records)
+        impostors, margins = self.source.worst(theta[None], records)
         violated = margins[0] <= 0
-        return self.store.add_pairs(records[violated], impostors[0, violated]) > 0
+        return self.cache.add_pairs(records[violated], impostors[0, violated]) > 0
 
     def satisfied(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray:
         """Which of the records have only positive rows, (n_records,) of bool; not a count."""
         if not len(records):
             return np.empty(0, dtype=bool)
-        return np.asarray(self.threats.worst(theta[None], records)[1][0] > 0)
+        return np.asarray(self.source.worst(theta[None], records)[1][0] > 0)
 
     def deepest(self, records: np.ndarray) -> np.ndarray | None:
         """The admissible parameters of largest margin among those that link the records."""
         theta = None
         for _ in range(_ROUNDS):
-            answer = self.ask(records)
+            answer = self.check(records)
             if answer.theta is None:
                 break
             theta = answer.theta
-            impostors, margins = self.threats.narrowest(theta, records)
+            impostors, margins = self.source.narrowest(theta, records)
             narrow = margins < 1 - 1e-6
-            if not self.store.add_pairs(records[narrow], impostors[narrow]):
+            if not self.cache.add_pairs(records[narrow], impostors[narrow]):
                 break
         return theta
 
@@ -157,22 +161,22 @@ class Oracle:
 
         With ``optional``, a mask of the conflict, only those of them that can be spared go.
         """
-        store = self.store
+        cache = self.cache
         if optional is None:
             optional = np.ones(len(conflict), dtype=bool)
         while optional.any() and len(conflict) > 1 and time.monotonic() < self.deadline:
-            place = np.full(self.problem.n_records + 1, -2)
-            place[self.forced] = place[DOMAIN] = place[conflict] = -1
+            place = np.full(self.problem.index.n_records + 1, -2)
+            place[self.forced] = place[CONE] = place[conflict] = -1
             place[conflict[optional]] = np.arange(np.count_nonzero(optional))
-            groups = place[store.owners]
+            groups = place[cache.owners]
             wanted = np.flatnonzero(groups > -2)
             support, multipliers, alive, witnesses = thin_out(
-                store.rows, store.right, wanted, groups[wanted], np.count_nonzero(optional)
+                cache.rows, cache.right, wanted, groups[wanted], np.count_nonzero(optional)
             )
             left = ~optional
             left[optional] = alive
             if len(support):
-                found = store.conflict_of(support, multipliers)
+                found = cache.conflict_of(support, multipliers)
                 if found is None:
                     break
                 left = np.isin(conflict, found)
@@ -193,7 +197,7 @@ class Oracle:
         spared, witnesses = spared[seen], witnesses[seen]
         if not len(spared):
             return False
-        impostors, margins = self.threats.worst(witnesses, conflict)
+        impostors, margins = self.source.worst(witnesses, conflict)
         margins[np.arange(len(spared)), spared] = np.inf
         which, place = np.nonzero(margins <= 0)
-        return self.store.add_pairs(conflict[place], impostors[which, place]) > 0
+        return self.cache.add_pairs(conflict[place], impostors[which, place]) > 0

@@ -1,17 +1,19 @@
 """The best parameters so far, always by recount.
 
 A solver's claim to have linked a record counts for nothing: the records that parameters link
-are counted with the distances themselves and the rule of `ties`. The oracle's rows give a quick
-forecast of the count, so that most candidates never need one.
+are counted with the distances themselves and the rule of `search.ties`. The rows found so far give
+a quick forecast of the count, so that most candidates never need one. Where presolve left all rows
+that matter, only their pairs are counted.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sklearn_reclink.solvers.feasibility import Oracle
+from sklearn_reclink.search.ties import strictly_nearer
+from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.presolve import Presolved
-from sklearn_reclink.solvers.problem import LinkageProblem
+from sklearn_reclink.solvers.problem import Problem
 
 
 class Incumbent:
@@ -24,12 +26,13 @@ class Incumbent:
         Which records ``theta`` links, (n_records,).
     """
 
-    def __init__(self, problem: LinkageProblem, presolved: Presolved, oracle: Oracle) -> None:
-        self.problem = problem
-        self.oracle = oracle
+    def __init__(self, problem: Problem, presolved: Presolved, feasibility: Feasibility) -> None:
+        self.family, self.index = problem.family, problem.index
+        self.presolved = presolved
+        self.feasibility = feasibility
         self.open = presolved.open
         self.theta: np.ndarray | None = None
-        self.linked = np.zeros(problem.n_records, dtype=bool)
+        self.linked = np.zeros(self.index.n_records, dtype=bool)
 
     @property
     def n_linked(self) -> int:
@@ -51,7 +54,7 @@ class Incumbent:
         conditioned, and carry over best to records not seen.
         """
         kept = np.intersect1d(self.open, np.flatnonzero(self.linked))
-        theta = self.oracle.deepest(kept) if len(kept) else None
+        theta = self.feasibility.deepest(kept) if len(kept) else None
         if theta is not None:
             self._keep(theta, self.n_linked)
 
@@ -59,10 +62,10 @@ class Incumbent:
         size = np.abs(theta).sum()
         if not np.isfinite(size) or size == 0:
             return False
-        theta = self.problem.domain.repair(theta / size)  # last, for scaling rounds
-        if not self.problem.domain.contains(theta) or self.forecast(theta) < at_least:
+        theta = self.family.repair(theta / size)  # last, for scaling rounds
+        if not self.family.contains(theta) or self.forecast(theta) < at_least:
             return False
-        linked = self.problem.linked(theta)
+        linked = self._count(theta)
         if linked.sum() < at_least:
             return False
         self.theta, self.linked = theta, linked
@@ -70,5 +73,18 @@ class Incumbent:
 
     def forecast(self, theta: np.ndarray) -> int:
         """About how many records ``theta`` links, without a recount."""
-        lost = int(np.count_nonzero(~self.oracle.satisfied(theta, self.open)))
-        return self.problem.n_records - self.oracle.n_never - lost
+        lost = int(np.count_nonzero(~self.feasibility.satisfied(theta, self.open)))
+        return self.index.n_records - len(self.presolved.never) - lost
+
+    def _count(self, theta: np.ndarray) -> np.ndarray:
+        """Which records ``theta`` links, (n_records,)."""
+        if not self.presolved.complete:
+            return self.index.linked(self.family, theta)
+        original, masked = self.index.original, self.index.masked
+        records, impostors = self.presolved.records, self.presolved.impostors
+        own, own_magnitude = self.family.evaluate(theta, original - masked[: len(original)])
+        other, magnitude = self.family.evaluate(theta, original[records] - masked[impostors])
+        nearer = strictly_nearer(own[records], own_magnitude[records], other, magnitude)
+        linked = np.ones(len(original), dtype=bool)
+        linked[self.presolved.never] = linked[records[~nearer]] = False
+        return linked

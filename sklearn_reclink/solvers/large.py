@@ -14,7 +14,7 @@ import numpy as np
 
 from sklearn_reclink.solvers.line_search import search_lines
 from sklearn_reclink.solvers.presolve import presolve
-from sklearn_reclink.solvers.problem import LinkageProblem, Solution, Status
+from sklearn_reclink.solvers.problem import Problem, Solution, Status
 
 # Records beyond which rows of all of them are not held.
 MOST_RECORDS = 3500
@@ -24,7 +24,7 @@ _SHARE_OF_LATER = 0.7  # of the time, for starts that take long to find
 class _Best:
     """The parameters that link the most records of the whole file."""
 
-    def __init__(self, problem: LinkageProblem, n_jobs: int | None) -> None:
+    def __init__(self, problem: Problem, n_jobs: int | None) -> None:
         self.problem, self.n_jobs = problem, n_jobs
         self.theta: np.ndarray | None = None
         self.n_linked = -1
@@ -44,7 +44,7 @@ class _Best:
 
 
 def solve_large(
-    problem: LinkageProblem,
+    problem: Problem,
     *,
     time_limit: float,
     n_jobs: int | None,

@@ -1,34 +1,117 @@
-"""Rows found so far, and whether a certificate made of them stands.
+"""Rows: the ones found so far, where further ones come from, and certificates made of them.
+
+A feasibility check works with the few rows that mattered so far (`RowCache`) and asks for the ones
+it lacks. Where presolve left all rows of the open records (`AllRows`), they are held and multiplied
+by ``theta`` at once; else (`NearestImpostors`) the index finds the nearest impostor.
 
 Rows are held as unit rows, with the magnitudes that ties are judged by in the same units, and as
-they were made, for exact arithmetic. Those of the domain carry no magnitudes: nothing is tied
-there.
+they were made, for exact arithmetic. Those of the cone carry no magnitudes: nothing is tied there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.solvers.farkas import exact_support
-from sklearn_reclink.solvers.problem import LinkageProblem
+from sklearn_reclink.solvers.presolve import Presolved
+from sklearn_reclink.solvers.problem import Problem
 
-DOMAIN = -1
+CONE = -1  # the owner of rows of the cone
 _ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of this check and of a recount
 
 
-@dataclass(frozen=True)
-class RowNews:
-    """Rows of the domain, and pairs whose rows were added."""
+def unit_rows(rows: np.ndarray, magnitudes: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Unit rows, the rows themselves, and magnitudes in units of the former."""
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    norms[norms == 0] = 1.0
+    return rows / norms, rows, magnitudes / norms
 
-    of_domain: np.ndarray
+
+class RowSource(Protocol):
+    """Finds rows that parameters violate."""
+
+    def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of each record the impostor of least margin, and that margin: at most 0 for a tie.
+
+        ``theta`` are several parameters, (n_thetas, n_parameters); both answers are of shape
+        (n_thetas, n_records).
+        """
+
+    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same of one ``theta``, (n_records,), with the margins of unit rows."""
+
+
+class AllRows:
+    """Unit rows of all open records, in the order of their records."""
+
+    def __init__(self, problem: Problem, presolved: Presolved) -> None:
+        self.owners, self.impostors = presolved.records, presolved.impostors
+        self.rows, _, self.magnitudes = unit_rows(
+            *problem.index.rows(problem.family, self.owners, self.impostors)
+        )
+        n_records = problem.index.n_records
+        self._first = np.zeros(n_records + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.owners, minlength=n_records), out=self._first[1:])
+
+    def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        first = self._first[records]
+        sizes = self._first[records + 1] - first
+        start = np.cumsum(sizes) - sizes
+        chosen = np.arange(sizes.sum()) + np.repeat(first - start, sizes)
+        if 4 * len(chosen) > len(self.rows):  # multiplying all rows is quicker than copying most
+            margins = (self.rows @ theta.T)[chosen].T
+        else:
+            margins = theta @ self.rows[chosen].T
+        least = np.minimum.reduceat(margins, start, axis=1)
+        where = np.empty(least.shape, dtype=np.int64)
+        for values, smallest, found in zip(margins, least, where, strict=True):
+            hits = np.flatnonzero(values == np.repeat(smallest, sizes))
+            found[:] = chosen[hits[np.searchsorted(hits, start)]]
+        which, place = np.nonzero(np.abs(least) <= 1e-9 * np.linalg.norm(theta, axis=1)[:, None])
+        magnitudes = self.magnitudes[where[which, place]]
+        least[which, place] -= TIE_TOLERANCE * np.sum(magnitudes * np.abs(theta[which]), axis=1)
+        return self.impostors[where], least
+
+    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        impostors, margins = self.worst(theta[None], records)
+        return impostors[0], margins[0]
+
+
+class NearestImpostors:
+    """Distances of the problem, when rows are too many to hold."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._family, self._index = problem.family, problem.index
+
+    def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._index.nearest_impostors(self._family, theta, records)
+
+    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        impostors, margins = np.empty(len(records), dtype=np.int64), np.empty(len(records))
+        every = np.arange(self._index.n_masked)
+        for place, record in enumerate(records):
+            others = every[every != record]
+            rows, _ = self._index.rows(self._family, np.full(len(others), record), others)
+            unit = rows @ theta / np.maximum(np.linalg.norm(rows, axis=1), np.finfo(float).tiny)
+            impostors[place] = others[np.argmin(unit)]
+            margins[place] = unit.min()
+        return impostors, margins
+
+
+@dataclass(frozen=True)
+class NewRows:
+    """Rows of the cone, and pairs whose rows were added."""
+
+    of_cone: np.ndarray
     records: np.ndarray
     impostors: np.ndarray
 
 
-class RowStore:
+class RowCache:
     """Grows as rows are found.
 
     Attributes
@@ -36,19 +119,19 @@ class RowStore:
     rows, raw, magnitudes : ndarray of shape (n_rows, n_parameters)
         Unit rows, the rows themselves, and what ties are judged by in units of the former.
     right : ndarray of shape (n_rows,)
-        1 for rows of records, 0 for those of the domain.
+        1 for rows of records, 0 for those of the cone.
     owners, impostors : ndarray of int of shape (n_rows,)
-        The pair of each row; DOMAIN twice for rows of the domain.
+        The pair of each row; CONE twice for rows of the cone.
     """
 
-    def __init__(self, problem: LinkageProblem) -> None:
+    def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self._size = 0
-        self._wide = np.empty((3, 64, problem.n_parameters))
+        self._wide = np.empty((3, 64, problem.family.n_parameters))
         self._pair = np.empty((2, 64), dtype=np.int64)
         self._right = np.empty(64)
         self._known: set[tuple[int, int]] = set()
-        self.add_domain(problem.domain.rows)
+        self.add_cone(problem.family.rows)
         self._told = self._size
 
     @property
@@ -75,9 +158,9 @@ class RowStore:
     def impostors(self) -> np.ndarray:
         return self._pair[1, : self._size]
 
-    def add_domain(self, rows: np.ndarray) -> None:
-        """Add rows of the domain."""
-        pairs = np.full((2, len(rows)), DOMAIN)
+    def add_cone(self, rows: np.ndarray) -> None:
+        """Add rows of the cone."""
+        pairs = np.full((2, len(rows)), CONE)
         self._append(rows, np.zeros_like(rows), pairs)
 
     def add_pairs(self, records: np.ndarray, impostors: np.ndarray) -> int:
@@ -87,76 +170,74 @@ class RowStore:
         if new:
             self._known.update(new)
             named = np.array(new).T
-            self._append(*self.problem.rows(*named), named)
+            self._append(*self.problem.index.rows(self.problem.family, *named), named)
         return len(new)
 
     def _append(self, rows: np.ndarray, magnitudes: np.ndarray, pairs: np.ndarray) -> None:
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        norms[norms == 0] = 1.0
         start, end = self._size, self._size + len(rows)
         if end > len(self._right):
             grow = max(end, 2 * len(self._right)) - len(self._right)
             self._wide = np.pad(self._wide, ((0, 0), (0, grow), (0, 0)))
             self._pair = np.pad(self._pair, ((0, 0), (0, grow)))
             self._right = np.pad(self._right, (0, grow))
-        self._wide[:, start:end] = rows / norms, rows, magnitudes / norms
+        self._wide[:, start:end] = unit_rows(rows, magnitudes)
         self._pair[:, start:end] = pairs
-        self._right[start:end] = pairs[0] != DOMAIN
+        self._right[start:end] = pairs[0] != CONE
         self._size = end
 
-    def news(self) -> RowNews:
+    def new_rows(self) -> NewRows:
         """The rows added since this was last asked."""
         start, self._told = self._told, self._size
         new = slice(start, self._size)
-        of_domain = self.owners[new] == DOMAIN
-        return RowNews(
-            self.raw[new][of_domain], self.owners[new][~of_domain], self.impostors[new][~of_domain]
+        of_cone = self.owners[new] == CONE
+        return NewRows(
+            self.raw[new][of_cone], self.owners[new][~of_cone], self.impostors[new][~of_cone]
         )
 
-    def learn(self, news: RowNews) -> None:
-        """Add rows that another store has found: no news to others."""
-        self.add_domain(news.of_domain)
-        self.add_pairs(news.records, news.impostors)
+    def add_found(self, found: NewRows) -> None:
+        """Add rows that another cache has found; they are not new to others."""
+        self.add_cone(found.of_cone)
+        self.add_pairs(found.records, found.impostors)
         self._told = self._size
 
     def asked(self, records: np.ndarray) -> np.ndarray:
-        """Which rows are of these records or of the domain, (n_rows,) of bool."""
-        mask = np.zeros(self.problem.n_records + 1, dtype=bool)  # DOMAIN is the last
-        mask[records] = mask[DOMAIN] = True
+        """Which rows are of these records or of the cone, (n_rows,) of bool."""
+        mask = np.zeros(self.problem.index.n_records + 1, dtype=bool)  # CONE is the last
+        mask[records] = mask[CONE] = True
         return np.asarray(mask[self.owners])
 
     def owners_of(self, support: np.ndarray) -> np.ndarray:
         """The records of some rows."""
         owners = np.unique(self.owners[support])
-        return owners[owners != DOMAIN]
+        return owners[owners != CONE]
 
     def conflict_of(self, support: np.ndarray, multipliers: np.ndarray) -> np.ndarray | None:
-        """The records of a certificate, None if it does not stand.
+        """The records of a certificate, None if it does not prove a conflict.
 
         Multipliers that are only rounding are left out first: they bring in rows for nothing.
         """
         for tiny in (1e-13, 0.0):
             used = multipliers > tiny * multipliers.max()
-            record_rows = self.owners[support[used]] != DOMAIN
-            if record_rows.any() and self._stands(support[used], multipliers[used]):
+            record_rows = self.owners[support[used]] != CONE
+            if record_rows.any() and self._proves(support[used], multipliers[used]):
                 return self.owners_of(support[used])
         exact = exact_support(self.raw[support])
         conflict = np.empty(0) if exact is None else self.owners_of(support[exact])
         return conflict if len(conflict) else None
 
-    def _stands(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
+    def _proves(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
         """Whether the combination of rows is below what ties allow, for all admissible theta.
 
         Rounding may leave an excess in a coordinate where nothing is allowed, because no record
-        row is there. Lowering the multiplier of a domain row hands it on to other coordinates:
+        row is there. Lowering the multiplier of a cone row hands it on to other coordinates:
         any multipliers >= 0 prove the same.
         """
         residual = multipliers @ self.rows[support]
         allowance = _ALLOWED * TIE_TOLERANCE * (multipliers @ self.magnitudes[support])
-        domain = np.flatnonzero(self.owners[support] == DOMAIN)
-        spare, rows = multipliers[domain], self.rows[support[domain]]
+        of_cone = np.flatnonzero(self.owners[support] == CONE)
+        spare, rows = multipliers[of_cone], self.rows[support[of_cone]]
         for _ in range(2 * len(residual)):
-            excess = self.problem.domain.excess(residual, allowance)
+            excess = self.problem.family.excess(residual, allowance)
             k = int(np.argmax(excess))
             if excess[k] == 0:
                 return True

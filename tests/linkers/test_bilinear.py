@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_reclink import BilinearLinker, MahalanobisLinker, WeightedMeanLinker
-from sklearn_reclink.linkers.bilinear import nearest_psd, power_of_two_scale
+from sklearn_reclink.families import Bilinear
+from sklearn_reclink.families.semidefinite import nearest_psd
 from sklearn_reclink.solvers.problem import Solution, Status
 
 CONSTRAINTS = ["free", "nonnegative", "projected", "psd"]
@@ -94,11 +95,10 @@ def test_projection_is_the_nearest_psd_matrix():
 
 
 def test_scaling_by_powers_of_two_loses_nothing():
-    matrix = np.random.default_rng(0).normal(size=(3, 3)) * 1e-7
-    scaled = power_of_two_scale(matrix)
-    ratio = scaled / matrix
-    assert np.all(ratio == ratio[0, 0]) and np.log2(ratio[0, 0]) % 1 == 0
-    np.testing.assert_array_equal(power_of_two_scale(np.zeros((2, 2))), np.zeros((2, 2)))
+    theta = np.random.default_rng(0).normal(size=6) * 1e-7
+    ratio = Bilinear(3).normalised(theta) / theta
+    assert np.all(ratio == ratio[0]) and np.log2(ratio[0]) % 1 == 0
+    np.testing.assert_array_equal(Bilinear(2).normalised(np.zeros(3)), np.zeros(3))
 
 
 def test_projection_that_loses_links_says_so_without_a_warning(monkeypatch, files):
@@ -106,11 +106,11 @@ def test_projection_that_loses_links_says_so_without_a_warning(monkeypatch, file
     indefinite = np.array([1.0, 0, 0, 0, -5.0, 0, 0, -5.0, 0, -5.0])
 
     def solve(problem, **options):
-        links = int(problem.linked(indefinite).sum()) if problem.n_parameters == 10 else 0
-        theta = indefinite if problem.n_parameters == 10 else None
+        links = int(problem.index.linked(problem.family, indefinite).sum()) if problem.family.n_parameters == 10 else 0
+        theta = indefinite if problem.family.n_parameters == 10 else None
         return Solution(theta, links, 60, Status.OPTIMAL)
 
-    monkeypatch.setattr("sklearn_reclink.solvers.solve", solve)
+    monkeypatch.setattr("sklearn_reclink.solvers.exact.solve", solve)
     linker = BilinearLinker(constraint="projected").fit(X, Y)
     assert linker.status_ == "projected"
     assert linker.n_linked_ < linker.bound_ == 60

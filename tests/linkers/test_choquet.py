@@ -5,8 +5,12 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink import ChoquetLinker, WeightedMeanLinker
-from sklearn_reclink.capacity import capacity_to_mobius, mobius_to_capacity, subset_sizes
-from sklearn_reclink.linkers.choquet import additive_capacity
+from sklearn_reclink.capacity import (
+    additive_capacity,
+    capacity_to_mobius,
+    mobius_to_capacity,
+    subset_sizes,
+)
 
 CONSTRAINTS = ["monotone", "submodular"]
 OPTIONS = [(c, k) for c in CONSTRAINTS for k in (None, 2)]

@@ -24,7 +24,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklearn_reclink import EuclideanLinker, HLMSChoquetLinker, WeightedMeanLinker
+from sklearn_reclink import (
+    DensityLinker,
+    EuclideanLinker,
+    HLMSChoquetLinker,
+    MahalanobisLinker,
+    ProbabilisticLinker,
+    WeightedMeanLinker,
+)
 from sklearn_reclink.linkers import ALL_LINKERS
 from sklearn_reclink.solvers.problem import Solution, Status
 
@@ -78,14 +85,14 @@ def self_masking(linker_class):
     class SelfMasking(linker_class):
         __init__ = linker_class.__init__
 
-        def fit(self, X, y=None):
-            return super().fit(X, mask(X, y))
+        def fit(self, X, y=None, **options):
+            return super().fit(X, mask(X, y), **options)
 
-        def score(self, X, y, sample_weight=None):
-            return super().score(X, mask(X, y), sample_weight)
+        def score(self, X, y, sample_weight=None, pool=None):
+            return super().score(X, mask(X, y), sample_weight, pool)
 
-        def link(self, X, y):
-            return super().link(X, mask(X, y))
+        def link(self, X, y, pool=None):
+            return super().link(X, mask(X, y), pool)
 
     SelfMasking.__name__ = SelfMasking.__qualname__ = f"SelfMasking{linker_class.__name__}"
     globals()[SelfMasking.__name__] = SelfMasking  # where pickle looks for it
@@ -132,9 +139,7 @@ every_linker = pytest.mark.parametrize("linker", [c(random_state=0) for c in ALL
 def test_constructor_assigns_keyword_only_parameters(linker):
     parameters = inspect.signature(type(linker).__init__).parameters.values()
     assert all(p.kind is p.KEYWORD_ONLY for p in parameters if p.name != "self")
-    assert {"standardize", "time_limit", "n_jobs", "random_state", "verbose"} <= set(
-        linker.get_params()
-    )
+    assert {"standardize", "rule", "n_jobs", "random_state", "verbose"} <= set(linker.get_params())
     assert clone(linker).get_params() == linker.get_params()
 
 
@@ -144,9 +149,14 @@ def test_fitted_attributes(linker, files):
     linker = clone(linker).fit(X, Y)
     assert linker.n_features_in_ == 4
     np.testing.assert_array_equal(linker.masked_, Y)
-    unproven = {"heuristic"} if isinstance(linker, HLMSChoquetLinker) else set()
-    assert linker.status_ in {"optimal"} | unproven and type(linker.status_) is str
-    assert type(linker.n_linked_) is int and type(linker.bound_) is int
+    fixed, unproven = (EuclideanLinker, MahalanobisLinker), (DensityLinker, ProbabilisticLinker)
+    assert type(linker.status_) is str and type(linker.n_linked_) is int
+    if isinstance(linker, unproven):
+        assert linker.status_ == "heuristic" and linker.bound_ is None
+    else:
+        expected = {"fixed"} if isinstance(linker, fixed) else {"optimal"}
+        expected |= {"heuristic"} if isinstance(linker, HLMSChoquetLinker) else set()
+        assert linker.status_ in expected and type(linker.bound_) is int
 
 
 @every_linker
@@ -236,7 +246,7 @@ def test_time_limit_keeps_the_best_weights_and_warns(monkeypatch, files):
     def stopped(problem, **options):
         return Solution(best, 0, len(X), Status.TIME_LIMIT)
 
-    monkeypatch.setattr("sklearn_reclink.solvers.solve", stopped)
+    monkeypatch.setattr("sklearn_reclink.solvers.exact.solve", stopped)
     with pytest.warns(ConvergenceWarning, match=r"time limit of 60 s .* of 60 .* raise time_limit"):
         linker = WeightedMeanLinker().fit(X, Y)
     np.testing.assert_array_equal(linker.weights_, best / 4)
@@ -248,7 +258,7 @@ def test_time_limit_keeps_the_best_weights_and_warns(monkeypatch, files):
 def test_search_without_incumbent_falls_back_to_equal_weights(monkeypatch, files):
     X, Y = files
     nothing = Solution(None, 0, len(X), Status.TIME_LIMIT)
-    monkeypatch.setattr("sklearn_reclink.solvers.solve", lambda problem, **options: nothing)
+    monkeypatch.setattr("sklearn_reclink.solvers.exact.solve", lambda problem, **options: nothing)
     with pytest.warns(ConvergenceWarning, match="at most"):
         linker = WeightedMeanLinker().fit(X, Y)
     assert linker.n_linked_ == EuclideanLinker().fit(X, Y).n_linked_

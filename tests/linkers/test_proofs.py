@@ -14,11 +14,11 @@ def answer(monkeypatch, gap, status):
     """Let the search answer equal weights, and a bound that is apart from their count."""
 
     def solve(problem, **options):
-        theta = problem.domain.centre
-        links = int(problem.linked(theta).sum())
+        theta = problem.family.centre
+        links = int(problem.index.linked(problem.family, theta).sum())
         return Solution(theta, links, links + gap, status)
 
-    monkeypatch.setattr("sklearn_reclink.solvers.solve", solve)
+    monkeypatch.setattr("sklearn_reclink.solvers.exact.solve", solve)
 
 
 def pair():

@@ -22,7 +22,7 @@ class Tree(NamedTuple):
     """Points packed leaf by leaf, and the boxes around them."""
 
     points: np.ndarray  # (n_distinct, n_features), leaf by leaf
-    exact: np.ndarray  # (n_distinct, n_judged), the judge's coordinates; may be `points`
+    exact: np.ndarray  # (n_distinct, n_exact), coordinates of the distance; may be `points`
     first: np.ndarray  # (n_distinct + 1,): the rows of point p are rows[first[p]:first[p + 1]]
     rows: np.ndarray  # (n_points,): row numbers, ascending for each point
     place: np.ndarray  # (n_points,): the point of every row
@@ -46,9 +46,9 @@ def build(
     Parameters
     ----------
     points : ndarray of shape (n_points, n_features)
-        Coordinates of the guide.
-    exact : ndarray of shape (n_points, n_judged), default=None
-        Coordinates of the judge, if others. Points are equal when these are.
+        Coordinates of the bound.
+    exact : ndarray of shape (n_points, n_exact), default=None
+        Coordinates of the distance, if others. Points are equal when these are.
     stretch : ndarray of shape (n_features,), default=None
         Weight of each side when the longest is chosen to be cut.
     leaf : int, default=8
@@ -76,8 +76,8 @@ def build(
     chosen = rows[first[:-1]]
     if len(chosen) < len(rows):  # some were joined
         packed = points[chosen]
-    judged = packed if exact is points else exact[chosen]
-    return Tree(packed, judged, first, rows, place, right, begin, end, low, high, depth)
+    located = packed if exact is points else exact[chosen]
+    return Tree(packed, located, first, rows, place, right, begin, end, low, high, depth)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -200,7 +200,7 @@ def _cut(points: Any, rows: Any, stretch: Any, leaf: int) -> Any:
 def _collapse(exact: Any, rows: Any, right: Any, begin: Any, end: Any, largest: float) -> Any:
     """Join the equal points of every leaf and number the points anew; the nodes follow.
 
-    A leaf above the largest, equal for the guide but not for the judge, is left as it is.
+    A leaf above the largest, equal for the bound but not for the distance, is left as it is.
     """
     n_points = rows.shape[0]
     first = np.empty(n_points + 1, np.int64)

@@ -1,7 +1,7 @@
 """Queries of a tree: who is nearest, and who is at most as far as a given distance.
 
-Both are one walk, nearer child first, that leaves out the boxes whose guide is beyond the reach of
-the distance asked. The judge decides on every point within reach, so no answer depends on the
+Both are one walk, nearer child first, that leaves out the boxes whose bound is beyond the reach of
+the distance asked. The distance decides on every point within reach, so no answer depends on the
 shape of the tree.
 """
 
@@ -12,16 +12,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from sklearn_reclink.families.formula import CHOQUET, OWA, SUM, Formula
 from sklearn_reclink.search.tree.building import Tree
 from sklearn_reclink.search.tree.formulas import (
-    CHOQUET,
-    OWA,
-    SUM,
-    Formula,
+    Tolerance,
+    bound_of_box,
+    bound_of_point,
+    distance_of,
     farther,
-    guide_of_box,
-    guide_of_point,
-    judge,
     reach,
     tie_limit,
 )
@@ -29,7 +27,7 @@ from sklearn_reclink.search.tree.formulas import (
 
 @njit(cache=True, nogil=True, forceinline=True)
 def _next_leaf(
-    right: Any, low: Any, high: Any, guide: int, weights: Any, queries: Any, i: int,
+    right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int,
     limit: float, stack: Any, bounds: Any, top: int, c: Any, order: Any,
 ) -> Any:  # fmt: skip
     """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the new top."""
@@ -40,8 +38,8 @@ def _next_leaf(
         node = stack[top]
         while right[node] != 0:
             near, far = node + 1, right[node]
-            near_bound = guide_of_box(guide, weights, queries, i, low, high, near, c, order)
-            far_bound = guide_of_box(guide, weights, queries, i, low, high, far, c, order)
+            near_bound = bound_of_box(bound, weights, queries, i, low, high, near, c, order)
+            far_bound = bound_of_box(bound, weights, queries, i, low, high, far, c, order)
             if far_bound < near_bound:
                 near, far = far, near
                 near_bound, far_bound = far_bound, near_bound
@@ -68,12 +66,12 @@ def leaf_of(tree: Any, formula: Any, queries: Any) -> Any:
     c = np.empty(n_features)
     order = np.empty(n_features, np.int64)
     right, low, high = tree.right, tree.low, tree.high
-    guide, weights = formula.guide, formula.weights
+    bound, weights = formula.bound, formula.weights
     for i in range(n_queries):
         stack[0] = 0
         bounds[0] = 0.0
         leaves[i], _ = _next_leaf(
-            right, low, high, guide, weights, queries, i, np.inf, stack, bounds, 1, c, order
+            right, low, high, bound, weights, queries, i, np.inf, stack, bounds, 1, c, order
         )
     return leaves
 
@@ -81,16 +79,16 @@ def leaf_of(tree: Any, formula: Any, queries: Any) -> Any:
 @njit(cache=True, nogil=True)
 def distances_to(tree: Any, formula: Any, exact: Any, rows: Any) -> Any:
     """Distance and magnitude of every query and the row named beside it."""
-    n_queries, n_judged = exact.shape
+    n_queries, n_exact = exact.shape
     values = np.empty(n_queries)
     magnitudes = np.empty(n_queries)
-    c = np.empty(n_judged)
-    order = np.empty(n_judged, np.int64)
-    place, judged = tree.place, tree.exact
-    kind, guide, theta, terms = formula.judge, formula.guide, formula.theta, formula.terms
+    c = np.empty(n_exact)
+    order = np.empty(n_exact, np.int64)
+    place, located = tree.place, tree.exact
+    kind, bound, theta, terms = formula.distance, formula.bound, formula.theta, formula.terms
     for i in range(n_queries):
-        values[i], magnitudes[i] = judge(
-            kind, guide, theta, terms, exact, i, judged, place[rows[i]], c, order
+        values[i], magnitudes[i] = distance_of(
+            kind, bound, theta, terms, exact, i, located, place[rows[i]], c, order
         )
     return values, magnitudes
 
@@ -98,6 +96,7 @@ def distances_to(tree: Any, formula: Any, exact: Any, rows: Any) -> Any:
 def at_most_as_far(
     tree: Tree,
     formula: Formula,
+    tolerance: Tolerance,
     queries: np.ndarray,
     exact: np.ndarray,
     skip: np.ndarray,
@@ -111,11 +110,11 @@ def at_most_as_far(
 
     Parameters
     ----------
-    queries, exact : arrays of shape (n_queries, n_features), (n_queries, n_judged)
+    queries, exact : arrays of shape (n_queries, n_features), (n_queries, n_exact)
     skip : array of shape (n_queries,)
         A row that does not count, or -1.
     values, magnitudes : arrays of shape (n_queries,)
-        The distance, as the judge gives it.
+        The distance, as `distances_to` gives it.
     found : array of shape (n_queries, n_listed)
         Filled with the first rows found, in no order, then -1. May have no columns.
     each : int
@@ -128,8 +127,8 @@ def at_most_as_far(
     counts, lowest : arrays of shape (n_queries,)
         Number of rows, and the lowest of them (-1 if none).
     """
-    counts, lowest = _WALKS[formula.guide][0](
-        tree, formula, queries, exact, skip, values, magnitudes, found, each, most
+    counts, lowest = _WALKS[formula.bound][0](
+        tree, formula, tolerance, queries, exact, skip, values, magnitudes, found, each, most
     )
     return counts, lowest
 
@@ -137,6 +136,7 @@ def at_most_as_far(
 def nearest_points(
     tree: Tree,
     formula: Formula,
+    tolerance: Tolerance,
     queries: np.ndarray,
     exact: np.ndarray,
     guess: np.ndarray,
@@ -147,7 +147,7 @@ def nearest_points(
 
     Parameters
     ----------
-    queries, exact : arrays of shape (n_queries, n_features), (n_queries, n_judged)
+    queries, exact : arrays of shape (n_queries, n_features), (n_queries, n_exact)
     guess : array of shape (n_queries,)
         A row that may be near, or -1: any row is right, a near one saves time.
     skip : array of shape (n_queries,)
@@ -163,19 +163,19 @@ def nearest_points(
     close : array of bool of shape (n_queries,)
         False if no two of the points, nor the last of them and any other, can be tied.
     """
-    rows, values, magnitudes, close = _WALKS[formula.guide][1](
-        tree, formula, queries, exact, guess, skip, k
+    rows, values, magnitudes, close = _WALKS[formula.bound][1](
+        tree, formula, tolerance, queries, exact, guess, skip, k
     )
     return rows, values, magnitudes, close
 
 
-def _walks(guide: int) -> tuple[Any, Any]:
-    """Both walks compiled for one guide, which then costs no branch in the loops."""
+def _walks(bound: int) -> tuple[Any, Any]:
+    """Both walks compiled for one bound, which then costs no branch in the loops."""
 
     @njit(cache=True, nogil=True)
     def at_most(
-        tree: Any, formula: Any, queries: Any, exact: Any, skip: Any, values: Any, magnitudes: Any,
-        found: Any, each: int, most: int,
+        tree: Any, formula: Any, tolerance: Any, queries: Any, exact: Any, skip: Any, values: Any,
+        magnitudes: Any, found: Any, each: int, most: int,
     ) -> Any:  # fmt: skip
         n_queries, n_features = queries.shape
         counts = np.zeros(n_queries, np.int64)
@@ -184,16 +184,16 @@ def _walks(guide: int) -> tuple[Any, Any]:
         stack = np.zeros(tree.depth + 1, np.int64)
         bounds = np.zeros(tree.depth + 1)
         c = np.empty(n_features)
-        c_judge = np.empty(exact.shape[1])
+        c_exact = np.empty(exact.shape[1])
         order = np.empty(max(n_features, exact.shape[1]), np.int64)
         right, low, high = tree.right, tree.low, tree.high
-        begin, end, points, judged = tree.begin, tree.end, tree.points, tree.exact
+        begin, end, points, located = tree.begin, tree.end, tree.points, tree.exact
         first, rows_of, place = tree.first, tree.rows, tree.place
         weights = formula.weights
-        kind, theta, terms = formula.judge, formula.theta, formula.terms
-        relative, absolute, blur = formula.relative, formula.absolute, formula.blur
+        kind, theta, terms = formula.distance, formula.theta, formula.terms
+        relative, absolute, rounding = tolerance.relative, tolerance.absolute, tolerance.rounding
         for i in range(n_queries):
-            limit = reach(relative, absolute, blur, values[i])
+            limit = reach(relative, absolute, rounding, values[i])
             own = place[skip[i]] if skip[i] >= 0 else -1
             count = 0
             listed = 0
@@ -205,7 +205,7 @@ def _walks(guide: int) -> tuple[Any, Any]:
             while count < most:
                 if point == stop:
                     node, top = _next_leaf(
-                        right, low, high, guide, weights, queries, i, limit, stack, bounds, top, c,
+                        right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
                         order,
                     )  # fmt: skip
                     if node < 0:
@@ -215,10 +215,10 @@ def _walks(guide: int) -> tuple[Any, Any]:
                 equals = after - start - (point == own)
                 if (
                     equals > 0
-                    and guide_of_point(guide, weights, queries, i, points, point, c, order) <= limit
+                    and bound_of_point(bound, weights, queries, i, points, point, c, order) <= limit
                 ):
-                    value, magnitude = judge(
-                        kind, guide, theta, terms, exact, i, judged, point, c_judge, order
+                    value, magnitude = distance_of(
+                        kind, bound, theta, terms, exact, i, located, point, c_exact, order
                     )
                     if not farther(value, magnitude, values[i], magnitudes[i]):
                         row = rows_of[start]
@@ -240,8 +240,9 @@ def _walks(guide: int) -> tuple[Any, Any]:
 
     @njit(cache=True, nogil=True)
     def nearest(
-        tree: Any, formula: Any, queries: Any, exact: Any, guess: Any, skip: Any, k: int
-    ) -> Any:
+        tree: Any, formula: Any, tolerance: Any, queries: Any, exact: Any, guess: Any, skip: Any,
+        k: int,
+    ) -> Any:  # fmt: skip
         n_queries, n_features = queries.shape
         rows = np.full((n_queries, k), -1, np.int64)
         values = np.full((n_queries, k), np.inf)
@@ -250,14 +251,14 @@ def _walks(guide: int) -> tuple[Any, Any]:
         stack = np.zeros(tree.depth + 1, np.int64)
         bounds = np.zeros(tree.depth + 1)
         c = np.empty(n_features)
-        c_judge = np.empty(exact.shape[1])
+        c_exact = np.empty(exact.shape[1])
         order = np.empty(max(n_features, exact.shape[1]), np.int64)
         right, low, high = tree.right, tree.low, tree.high
-        begin, end, points, judged = tree.begin, tree.end, tree.points, tree.exact
+        begin, end, points, located = tree.begin, tree.end, tree.points, tree.exact
         first, rows_of, place = tree.first, tree.rows, tree.place
         weights = formula.weights
-        kind, theta, terms = formula.judge, formula.theta, formula.terms
-        relative, absolute, blur = formula.relative, formula.absolute, formula.blur
+        kind, theta, terms = formula.distance, formula.theta, formula.terms
+        relative, absolute, rounding = tolerance.relative, tolerance.absolute, tolerance.rounding
         for i in range(n_queries):
             own = place[skip[i]] if skip[i] >= 0 else -1
             limit = np.inf
@@ -272,7 +273,7 @@ def _walks(guide: int) -> tuple[Any, Any]:
             while True:
                 if point == stop:
                     node, top = _next_leaf(
-                        right, low, high, guide, weights, queries, i, limit, stack, bounds, top, c,
+                        right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
                         order,
                     )  # fmt: skip
                     if node < 0:
@@ -285,10 +286,10 @@ def _walks(guide: int) -> tuple[Any, Any]:
                     counts = False
                 if (
                     counts
-                    and guide_of_point(guide, weights, queries, i, points, point, c, order) <= limit
+                    and bound_of_point(bound, weights, queries, i, points, point, c, order) <= limit
                 ):
-                    value, magnitude = judge(
-                        kind, guide, theta, terms, exact, i, judged, point, c_judge, order
+                    value, magnitude = distance_of(
+                        kind, bound, theta, terms, exact, i, located, point, c_exact, order
                     )
                     row = rows_of[start]
                     if row == skip[i]:
@@ -308,7 +309,7 @@ def _walks(guide: int) -> tuple[Any, Any]:
                         values[i, slot] = value
                         magnitudes[i, slot] = magnitude
                         rows[i, slot] = row
-                        limit = reach(relative, absolute, blur, values[i, k - 1])
+                        limit = reach(relative, absolute, rounding, values[i, k - 1])
                     else:
                         beyond = min(beyond, value)
                 point += 1
@@ -321,4 +322,4 @@ def _walks(guide: int) -> tuple[Any, Any]:
     return at_most, nearest
 
 
-_WALKS = [_walks(guide) for guide in (SUM, OWA, CHOQUET)]
+_WALKS = [_walks(bound) for bound in (SUM, OWA, CHOQUET)]

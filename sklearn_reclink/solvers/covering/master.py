@@ -1,29 +1,39 @@
-"""The one door to HiGHS: the covering master over conflicts, and general mixed-integer programs.
+"""The covering master: which records must be lost, as far as known conflicts tell.
 
 A conflict is a set of records that no parameters link together, so each loses a member::
 
     minimise  sum_i x_i   subject to   sum_{i in C} x_i >= 1  for every conflict C,  x in {0, 1}
 
 ``x_i`` is K_i of the papers: record i is lost. There is no big constant and no ``theta`` here.
-A solution is read on status optimal alone: HiGHS leaves stale values behind other statuses.
+
+A conflict found where some records are fixed as lost and others as kept may hold only there. It is
+then stated for all::
+
+    sum_{C} x + sum_{kept} x + sum_{lost} (1 - x) >= 1
+
+One found with forced records (`search`) holds for solutions of fewer losses than the goal: it
+counts for nothing once the goal is higher.
+
+This is the only file that imports highspy. A solution is read on status optimal alone: HiGHS leaves
+stale values behind other statuses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import highspy
 import numpy as np
-from scipy import sparse
-
-from sklearn_reclink.solvers.covering.pool import ConflictPool
 
 _ROUNDING = 1e-6
 _VIOLATED = 1e-7  # a row of the pool by this much joins the program
 _LOOSE = 0.05  # a row of more slack may leave it
 _FEW_ROWS = 300  # which cost too little to be dropped
 _DECIDED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
+
+
+Fixed = tuple[int, ...]  # positions of records fixed as lost or kept
 
 
 def _silent() -> highspy.Highs:
@@ -37,6 +47,82 @@ def _check(status: highspy.HighsStatus) -> None:
     """The rows of a program must be those that are thought to be there."""
     if status == highspy.HighsStatus.kError:
         raise RuntimeError("HiGHS refused to change the rows of the covering program")
+
+
+class ConflictPool:
+    """Rows over the positions of open records.
+
+    Attributes
+    ----------
+    rows : list of (columns, signs, right)
+        ``signs . x[columns] >= right``.
+    conflicts_of : list of list of int
+        The rows of each position, of those that name nobody lost.
+    goal : int
+        Rows count that hold for all solutions of fewer losses than this.
+    """
+
+    def __init__(self, n_records: int) -> None:
+        self.n_records = n_records
+        self.rows: list[tuple[np.ndarray, np.ndarray, float]] = []
+        self.conflicts_of: list[list[int]] = [[] for _ in range(n_records)]
+        self.goal = 0
+        self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        # the same rows, end to end
+        self._row, self._columns = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        self._signs, self._right, self._below = np.empty(0), np.empty(0), np.empty(0)
+
+    def add(
+        self, conflicts: Iterable[np.ndarray], lost: Fixed, kept: Fixed, below: float
+    ) -> list[int]:
+        """Add conflicts found where some records are fixed; the rows of those that are new.
+
+        ``below`` says how few losses a solution must have for them to hold.
+        """
+        new = []
+        first = len(self.rows)
+        for conflict in conflicts:
+            members = tuple(sorted({*conflict.tolist(), *kept}))
+            row = self._known.setdefault((members, lost), len(self.rows))
+            if row == len(self.rows):
+                columns = np.array([*members, *lost], dtype=np.int64)
+                signs = np.r_[np.ones(len(members)), -np.ones(len(lost))]
+                self.rows.append((columns, signs, 1.0 - len(lost)))
+                for member in () if lost else members:
+                    self.conflicts_of[member].append(row)
+                new.append(row)
+            elif row < first:
+                if self._below[row] < self.goal:
+                    new.append(row)
+                self._below[row] = max(self._below[row], below)
+        added = self.rows[first:]
+        if added:
+            places = [np.full(len(row[0]), first + place) for place, row in enumerate(added)]
+            self._row = np.concatenate([self._row, *places])
+            self._columns = np.concatenate([self._columns, *(row[0] for row in added)])
+            self._signs = np.concatenate([self._signs, *(row[1] for row in added)])
+            self._right = np.append(self._right, [row[2] for row in added])
+            self._below = np.append(self._below, np.full(len(added), below))
+        return new
+
+    @property
+    def outdated(self) -> np.ndarray:
+        """Rows that hold only for fewer losses than the goal, (n_rows,) of bool."""
+        return np.asarray(self._below < self.goal)
+
+    def slack(self, x: np.ndarray) -> np.ndarray:
+        """By how much ``x`` over-satisfies each row, (n_rows,); negative where it violates it."""
+        slack = self._sums(self._signs * x[self._columns]) - self._right
+        return np.where(self.outdated, np.inf, slack)
+
+    def missing(self, kept: np.ndarray) -> np.ndarray:
+        """How many members of each row are not kept (a mask); all are where it is outdated."""
+        missing = self._sums(~kept[self._columns]).astype(np.int64)
+        return np.where(self.outdated, self.n_records, missing)
+
+    def _sums(self, terms: np.ndarray) -> np.ndarray:
+        """Of each row; an empty one, which nothing satisfies, sums to 0."""
+        return np.bincount(self._row, weights=terms, minlength=len(self.rows))
 
 
 @dataclass(frozen=True)
@@ -71,18 +157,18 @@ class CoveringMaster:
     def add(
         self,
         conflicts: Iterable[np.ndarray],
-        lost: tuple[int, ...] = (),
-        kept: tuple[int, ...] = (),
+        lost: Fixed = (),
+        kept: Fixed = (),
         below: float = np.inf,
     ) -> int:
-        """Add the conflicts that are news; how many were."""
-        news = self.pool.add(conflicts, lost, kept, below)
-        self._hold(news)
-        return len(news)
+        """Add the conflicts that are new; how many were."""
+        new = self.pool.add(conflicts, lost, kept, below)
+        self._hold(new)
+        return len(new)
 
-    def aim(self, losses: int) -> None:
-        """Prepare to prove so many losses: rows that hold for fewer alone go."""
-        self.pool.aim = losses
+    def set_goal(self, losses: int) -> None:
+        """Prepare to prove so many losses: rows that hold only for fewer leave the program."""
+        self.pool.goal = losses
         self._drop(self.pool.outdated[self._held])
 
     def _hold(self, rows: Iterable[int]) -> None:
@@ -110,7 +196,7 @@ class CoveringMaster:
         Where HiGHS decides neither, the fixed losses alone are what is known.
         """
         while True:
-            cover = self.glimpse(lost, kept)
+            cover = self.solve_held(lost, kept)
             if cover is None:
                 return None
             slack = self.pool.slack(cover.lost)
@@ -120,7 +206,7 @@ class CoveringMaster:
                 return cover
             self._hold(violated.tolist())
 
-    def glimpse(self, lost: np.ndarray, kept: np.ndarray) -> Cover | None:
+    def solve_held(self, lost: np.ndarray, kept: np.ndarray) -> Cover | None:
         """The same with the rows that the program holds alone: quicker, and a bound as well."""
         n_records = self.pool.n_records
         lower, upper = np.zeros(n_records), np.ones(n_records)
@@ -142,53 +228,3 @@ class CoveringMaster:
             float(value),
             int(np.ceil(value - _ROUNDING)),
         )
-
-
-@dataclass(frozen=True)
-class MixedIntegerProgram:
-    """``minimise cost . x`` subject to ``row_lower <= A x <= row_upper`` and bounds on ``x``."""
-
-    cost: np.ndarray
-    matrix: sparse.csr_array
-    row_lower: np.ndarray
-    row_upper: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    integer: np.ndarray
-    column_names: Sequence[str] = ()
-    row_names: Sequence[str] = ()
-
-    def _load(self) -> highspy.Highs:
-        model = highspy.HighsLp()
-        model.num_row_, model.num_col_ = self.matrix.shape
-        model.col_cost_ = self.cost
-        model.col_lower_, model.col_upper_ = self.lower, self.upper
-        model.row_lower_, model.row_upper_ = self.row_lower, self.row_upper
-        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        model.a_matrix_.start_ = self.matrix.indptr
-        model.a_matrix_.index_ = self.matrix.indices
-        model.a_matrix_.value_ = self.matrix.data
-        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-        model.integrality_ = [kinds[int(flag)] for flag in self.integer]
-        model.col_names_, model.row_names_ = list(self.column_names), list(self.row_names)
-        highs = _silent()
-        highs.passModel(model)
-        return highs
-
-    def solve(self, time_limit: float) -> tuple[np.ndarray | None, float, bool]:
-        """The best point found (or None), the dual bound, and whether HiGHS says optimal."""
-        highs = self._load()
-        highs.setOptionValue("time_limit", time_limit)
-        highs.setOptionValue("mip_rel_gap", 0.0)
-        highs.run()
-        info = highs.getInfo()
-        optimal = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
-        found = info.primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible)
-        point = np.array(highs.getSolution().col_value) if found else None
-        return point, float(info.mip_dual_bound), optimal
-
-    def write_mps(self, path: str) -> None:
-        """Write the program as an MPS file."""
-        highs = self._load()
-        if highs.writeModel(path) == highspy.HighsStatus.kError:
-            raise OSError(f"HiGHS could not write {path!r}: does its folder exist?")

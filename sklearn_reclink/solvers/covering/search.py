@@ -1,6 +1,6 @@
 """The proof by conflicts: branch and bound over which records are lost.
 
-The lost records hit every conflict, so the relaxed covering master (`highs`) bounds the losses
+The lost records hit every conflict, so the relaxed covering master (`master`) bounds the losses
 from below whatever conflicts it knows. A node fixes some records as lost and some as kept:
 
 1. *Separate* (`separation`). Conflicts that the relaxation violates are looked for twice at
@@ -8,7 +8,7 @@ from below whatever conflicts it knows. A node fixes some records as lost and so
    Those found are added to it, and the parameters met on the way are candidates.
 2. *Force.* If losing record ``i`` costs so much (its reduced cost) that the relaxation reaches the
    *goal*, the incumbent's losses, every better solution below this node keeps ``i``. Forced records
-   join every question to the oracle and are left out of the conflicts, which get shorter and
+   join every feasibility check and are left out of the conflicts, which get shorter and
    sharper; they hold for the solutions below this node of fewer losses than the goal.
 3. *Branch* on a record of ``x`` near 1/2, the one that raises the relaxations of both children
    the most, lowest bound first. A node whose bound has risen above that of another waits.
@@ -32,7 +32,7 @@ import numpy as np
 
 from sklearn_reclink.solvers.covering.master import Cover, CoveringMaster
 from sklearn_reclink.solvers.covering.separation import VIOLATED, Found, Separator, share_rows
-from sklearn_reclink.solvers.feasibility import Oracle
+from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.incumbent import Incumbent
 
 _THRESHOLDS = (0.3, 0.5)
@@ -57,7 +57,7 @@ class CoveringSearch:
 
     Parameters
     ----------
-    oracle : Oracle
+    feasibility : Feasibility
     incumbent : Incumbent
         Takes candidates and knows the fewest losses so far.
     rng : numpy.random.Generator
@@ -68,55 +68,65 @@ class CoveringSearch:
         Losses proven elsewhere.
     share_before_late : float
         Of the time until the deadline; then one more loss is proven at a time.
-    later : callable
+    late_starts : callable
         Finds more candidates in the seconds it is given; asked once, when it is late or the search
         ends without a proof.
     """
 
     def __init__(
         self,
-        oracle: Oracle,
+        feasibility: Feasibility,
         incumbent: Incumbent,
         rng: np.random.Generator,
         n_jobs: int = 1,
         proven: int = 0,
         share_before_late: float = 1.0,
-        later: Callable[[float], Iterable[np.ndarray]] | None = None,
+        late_starts: Callable[[float], Iterable[np.ndarray]] | None = None,
     ) -> None:
-        self.open = oracle.open
+        self.open = feasibility.open
         self.incumbent = incumbent
-        self.deadline = oracle.deadline
+        self.deadline = feasibility.deadline
         self.n_jobs = n_jobs
         now = time.monotonic()
         self.late = now + share_before_late * (self.deadline - now)
-        self.later = later
+        self.late_starts = late_starts
         self.master = CoveringMaster(len(self.open))
         # as many whatever n_jobs is, so that the search does not depend on it
         self.separators = [
             Separator(each, self.master.pool, order)
-            for each, order in zip((oracle, oracle.twin()), rng.spawn(2), strict=True)
+            for each, order in zip((feasibility, feasibility.twin()), rng.spawn(2), strict=True)
         ]
+        self._set_deadline(self.late)
         self.bound = proven
         self._serial = 0
-        self._aim: float = np.inf
+        self._lowered: float = np.inf
 
     @property
     def goal(self) -> int:
         """How many losses to prove: those of the incumbent; when late, one more than proven."""
-        return int(min(self.incumbent.losses, self._aim))
+        return int(min(self.incumbent.losses, self._lowered))
 
-    def _notice_the_hour(self, moment: float) -> None:
-        """When it is late, look for candidates elsewhere, then aim at one more loss at a time."""
-        if moment < self.late or self._aim < np.inf:
-            return
-        if self.later is not None:
-            for theta in self.later(max(self.deadline - time.monotonic(), 0.0) / 2):
+    def _set_deadline(self, moment: float) -> None:
+        """Feasibility checks end then: first when it is late, so that late starts get their time."""
+        for separator in self.separators:
+            separator.feasibility.deadline = moment
+
+    @property
+    def _is_late(self) -> bool:
+        """Whether it is time to lower the goal."""
+        return time.monotonic() >= self.late and self._lowered == np.inf
+
+    def _lower_goal(self) -> None:
+        """Look for candidates elsewhere, then prove one more loss at a time."""
+        self._set_deadline(self.deadline)
+        if self.late_starts is not None:
+            for theta in self.late_starts(max(self.deadline - time.monotonic(), 0.0) / 2):
                 self.incumbent.offer(theta)
-        self._aim_at(self.bound + 1)
+        self._set_goal(self.bound + 1)
 
-    def _aim_at(self, losses: float) -> None:
-        self._aim = losses
-        self.master.aim(self.goal)
+    def _set_goal(self, losses: float) -> None:
+        self._lowered = losses
+        self.master.set_goal(self.goal)
 
     def _out_of_time(self) -> bool:
         return time.monotonic() >= self.deadline
@@ -127,8 +137,7 @@ class CoveringSearch:
             try:
                 return self._run()
             except BaseException:
-                for separator in self.separators:  # threads still at work end soon
-                    separator.oracle.deadline = -np.inf
+                self._set_deadline(-np.inf)  # threads still at work end soon
                 raise
 
     def _run(self) -> int:
@@ -140,7 +149,7 @@ class CoveringSearch:
             if node.bound >= self.incumbent.losses:
                 break
             if node.bound >= self.goal:
-                self._aim_at(node.bound + 1)
+                self._set_goal(node.bound + 1)
             cover = self._process(node, nodes[0].bound if nodes else len(self.open))
             if node.bound >= self.incumbent.losses:
                 continue
@@ -148,13 +157,13 @@ class CoveringSearch:
                 heapq.heappush(nodes, node)
                 continue
             children = self._branch(node, cover)
-            if not children:  # the oracle could not decide
+            if not children:  # the feasibility check could not decide
                 unresolved = min(unresolved, node.bound)
             for child in children:
                 heapq.heappush(nodes, child)
         least = min([unresolved, *(node.bound for node in nodes)])
-        if least < self.incumbent.losses:
-            self._notice_the_hour(np.inf)
+        if least < self.incumbent.losses and self._lowered == np.inf:
+            self._lower_goal()
         self.bound = max(self.bound, min(least, self.incumbent.losses))
         return self.bound
 
@@ -164,7 +173,8 @@ class CoveringSearch:
         None if the node holds no solution of fewer losses than the goal.
         """
         while True:
-            self._notice_the_hour(time.monotonic())
+            if self._is_late:
+                self._lower_goal()
             cover = self.master.relaxed(np.array(node.lost, int), np.array(node.kept, int))
             proven = self.goal if cover is None else min(cover.bound, self.goal)
             node.bound = max(node.bound, proven)
@@ -172,7 +182,9 @@ class CoveringSearch:
                 self.bound = max(self.bound, node.bound)
             if cover is None or node.bound >= self.goal:
                 return None
-            if node.bound > enough or self._out_of_time() or not self._separate(cover, node):
+            if node.bound > enough or self._out_of_time():
+                return cover
+            if not self._separate(cover, node) and not self._is_late:
                 return cover
 
     def _branch(self, node: Node, cover: Cover) -> list[Node]:
@@ -194,7 +206,7 @@ class CoveringSearch:
             Node(node.bound, 0, node.lost, (*node.kept, record)),
         )
         for child in children:
-            relaxed = self.master.glimpse(np.array(child.lost, int), np.array(child.kept, int))
+            relaxed = self.master.solve_held(np.array(child.lost, int), np.array(child.kept, int))
             child.gain = self.goal if relaxed is None else relaxed.value - cover.value
             proven = self.goal if relaxed is None else min(relaxed.bound, self.goal)
             child.bound = max(child.bound, proven)
@@ -207,7 +219,7 @@ class CoveringSearch:
         forced[[*node.lost, *node.kept]] = False  # their reduced costs price the fixing
         where = (node.lost, node.kept, goal) if forced.any() else ()
         for separator in self.separators:
-            separator.oracle.forced = self.open[forced]
+            separator.feasibility.forced = self.open[forced]
         found = self._in_threads(partial(each.regrow, cover) for each in self.separators)
         if not any(each.conflicts for each in found):
             found += self._in_threads(
@@ -215,12 +227,12 @@ class CoveringSearch:
                 for each, threshold in zip(self.separators, _THRESHOLDS, strict=True)
             )
         for separator in self.separators:
-            separator.oracle.forced = self.open[:0]
+            separator.feasibility.forced = self.open[:0]
         for each in found:
             for theta in each.candidates:
                 self.incumbent.offer(theta)
-        if self._aim < np.inf:
-            self._aim_at(self._aim)  # the incumbent may have passed it
+        if self._lowered < np.inf:
+            self._set_goal(self._lowered)  # the incumbent may have passed it
         share_rows(self.separators)
         return sum(self.master.add(each.conflicts, *where) for each in found) > 0
 

@@ -1,6 +1,6 @@
 """Conflicts that a relaxation violates: pulled out of records it keeps, or met when regrowing.
 
-Given ``x`` of the relaxed master (`highs`), the records with ``x`` at most a threshold are wanted
+Given ``x`` of the relaxed master, the records with ``x`` at most a threshold are wanted
 together. Minimal conflicts without common records are pulled out of them until the rest can be
 linked. *Regrowing* then puts the records pulled out, and those above the threshold, back in the
 order of ``x`` while the known rows allow it, and asks in the end whether all can be linked. Whoever
@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sklearn_reclink.solvers.covering.master import Cover
-from sklearn_reclink.solvers.covering.pool import ConflictPool
-from sklearn_reclink.solvers.feasibility import Oracle
+from sklearn_reclink.solvers.covering.master import ConflictPool, Cover
+from sklearn_reclink.solvers.feasibility import Feasibility
 
 VIOLATED = 1e-6
 _ZERO = 1e-9
@@ -33,20 +32,20 @@ class Found:
 
 
 class Separator:
-    """Asks an oracle of its own, so that several look for conflicts of one ``x`` in threads.
+    """Has a feasibility check of its own, so that several look for conflicts of one ``x`` in threads.
 
     Positions are places in the open records; records are rows of the files.
     """
 
-    def __init__(self, oracle: Oracle, pool: ConflictPool, rng: np.random.Generator) -> None:
-        self.oracle = oracle
+    def __init__(self, feasibility: Feasibility, pool: ConflictPool, rng: np.random.Generator) -> None:
+        self.feasibility = feasibility
         self.pool = pool
         self.rng = rng
-        self._position = np.full(oracle.problem.n_records, -1)
-        self._position[oracle.open] = np.arange(len(oracle.open))
+        self._position = np.full(feasibility.problem.index.n_records, -1)
+        self._position[feasibility.open] = np.arange(len(feasibility.open))
 
     def _out_of_time(self) -> bool:
-        return time.monotonic() >= self.oracle.deadline
+        return time.monotonic() >= self.feasibility.deadline
 
     def pull(self, cover: Cover, threshold: float) -> Found:
         """Pull conflicts out of the records of ``x`` at most the threshold."""
@@ -69,7 +68,7 @@ class Separator:
             if (missing[known] == 1).any() or _inside(found.conflicts, kept, position):
                 continue
             kept[position] = True
-            answer = self.oracle.guess(self.oracle.open[kept])
+            answer = self.feasibility.check_known(self.feasibility.open[kept])
             if answer.theta is not None:
                 missing[known] -= 1
                 continue
@@ -85,7 +84,7 @@ class Separator:
         ``most`` of the records of each go, those that the relaxation is most inclined to lose.
         """
         while not self._out_of_time():
-            answer = self.oracle.ask(self.oracle.open[kept])
+            answer = self.feasibility.check(self.feasibility.open[kept])
             if answer.theta is not None:
                 found.candidates.append(answer.theta)
                 return True
@@ -117,19 +116,19 @@ class Separator:
             x = cover.lost[self._position[conflict]]
             if x.sum() >= 1 - VIOLATED and not weighty:
                 return np.asarray(self._position[conflict[x > _ZERO]])
-            conflict = self.oracle.minimise(conflict, (x > _ZERO) == weighty)
+            conflict = self.feasibility.minimise(conflict, (x > _ZERO) == weighty)
         found.conflicts.append(self._position[conflict])
         return found.conflicts[-1]
 
 
 def share_rows(separators: Sequence[Separator]) -> None:
-    """Let every oracle know the rows that the others have found since they last shared."""
-    stores = [separator.oracle.store for separator in separators]
-    news = [store.news() for store in stores]
-    for place, store in enumerate(stores):
-        for other, rows in enumerate(news):
+    """Let every separator know the rows that the others have found since they last shared."""
+    caches = [separator.feasibility.cache for separator in separators]
+    found = [cache.new_rows() for cache in caches]
+    for place, cache in enumerate(caches):
+        for other, rows in enumerate(found):
             if other != place:
-                store.learn(rows)
+                cache.add_found(rows)
 
 
 def _inside(conflicts: list[np.ndarray], kept: np.ndarray, position: int) -> bool:

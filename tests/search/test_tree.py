@@ -7,27 +7,21 @@ from hypothesis import strategies as st
 
 from sklearn_reclink.families import OWA, Choquet, WeightedMean
 from sklearn_reclink.search import tree as trees
-from sklearn_reclink.search.ties import strictly_nearer
+from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
+from sklearn_reclink.search.tree_search import TreeSearch
+from tests.problems import monotone_capacity
 
 
-def monotone_capacity(rng, n_features, levels):
-    capacity = rng.integers(0, levels, 2**n_features) / levels
-    capacity[0] = 0.0
-    for subset in range(1, len(capacity)):
-        for k in range(n_features):
-            if subset >> k & 1:
-                capacity[subset] = max(capacity[subset], capacity[subset ^ 1 << k])
-    capacity[-1] = 1.0
-    return capacity
+TIES = trees.Tolerance(4 * TIE_TOLERANCE, np.inf, 0.0)
 
 
 def families(rng, n_features):
     weights = rng.integers(0, 4, n_features) / 3
     capacity = monotone_capacity(rng, n_features, 5)
     return [
-        (WeightedMean(), weights, trees.monotone_formula(trees.SUM, weights)),
-        (OWA(), weights, trees.monotone_formula(trees.OWA, weights)),
-        (Choquet(), capacity[1:], trees.monotone_formula(trees.CHOQUET, capacity)),
+        (WeightedMean(n_features), weights),
+        (OWA(n_features), weights),
+        (Choquet(n_features), capacity[1:]),
     ]
 
 
@@ -57,26 +51,28 @@ def test_answers_equal_those_of_all_pairs(seed, kind, n_points, n_features, leaf
     original = points_of(rng, rng.choice(["grid", "continuous"]), n_points, n_features)
     own = np.arange(n_points)
     tree = trees.build(masked, leaf=leaf)
-    for distance, theta, formula in families(rng, n_features):
-        table, _ = distance.evaluate(theta, original[:, None, :] - masked[None])
+    for family, theta in families(rng, n_features):
+        formula = family.formula(theta)
+        table, _ = family.evaluate(theta, original[:, None, :] - masked[None])
         own_values = np.diag(table)
         values, magnitudes = trees.distances_to(tree, formula, original, own)
         np.testing.assert_array_equal(values, own_values)
         np.testing.assert_array_equal(magnitudes, own_values)
         near = ~strictly_nearer(own_values[:, None], own_values[:, None], table, table)
         near[own, own] = False
-        counts, found = trees.impostors_at_most_as_far(
-            tree, formula, original, own, listed=n_points
-        )
+        search = TreeSearch(family, theta, tree, formula, TIES, original, original)
+        counts, lowest = search._count(own, own, values, magnitudes)
         np.testing.assert_array_equal(counts, near.sum(axis=1))
+        np.testing.assert_array_equal(lowest, np.where(counts > 0, near.argmax(axis=1), -1))
+        (found,) = search.impostors(own, listed=n_points)
         for i, rows in enumerate(found):
             assert sorted(rows[rows >= 0]) == list(np.flatnonzero(near[i]))
-        np.testing.assert_array_equal(trees.beaten(tree, formula, original, own), near.any(axis=1))
-        rows, values = trees.nearest_impostor(tree, formula, original, own)
+        np.testing.assert_array_equal(search.linked(own)[0], ~near.any(axis=1))
+        rows, values, _ = search.nearest_impostors(own)
         table[own, own] = np.inf
-        np.testing.assert_array_equal(values, table.min(axis=1))
+        np.testing.assert_array_equal(values[:, 0], table.min(axis=1))
         if n_points > 1:
-            np.testing.assert_array_equal(rows, table.argmin(axis=1))
+            np.testing.assert_array_equal(rows[:, 0], table.argmin(axis=1))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,12 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sklearn_reclink.data.views import (
-    check_aligned_index,
-    column_names,
-    learn_scales,
-    match_columns,
-)
+from sklearn_reclink.data.reading import check_aligned_index, column_names, match_columns
+from sklearn_reclink.data.views import learn_scales
 
 X = np.array([[1.0, 10.0], [2.0, 10.0], [3.0, 40.0]])
 Y = np.array([[2.0, 20.0], [2.0, 10.0], [5.0, 30.0]])

@@ -1,0 +1,368 @@
+"""What all linkers share: two files in, learned parameters, links and rates out.
+
+A subclass learns its parameters; reading the files, their coordinates, the recount and every
+question asked afterwards are here. ``n_linked_`` is counted by the same function that `score`
+calls, never taken from a solver. For distances it counts the links of the rule ``"nearest"``, the
+papers', which ``bound_`` bounds; `score`, `predict` and `link` follow ``rule``.
+
+Linkers are dataclasses of their parameters: the ``__init__`` that scikit-learn asks for, which only
+assigns, is written by Python.
+
+*The pool* is the whole masked file, the records of ``y`` among its rows. It has this meaning
+everywhere. Left out, it is ``y`` itself in `fit`, `score` and `link`, and the pool of `fit` in
+`predict` and `kneighbors`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_reclink._sklearn_compat import StrOptions, fit_context
+from sklearn_reclink.data import reading, views
+from sklearn_reclink.data.alignment import alignment_warning
+from sklearn_reclink.families import Family
+from sklearn_reclink.linkers._docstrings import filled_in
+from sklearn_reclink.search import DistancePairs, Index, Links, Search
+from sklearn_reclink.solvers.problem import Solution, Status
+
+RULES = ("nearest", "density", "balanced", "one_to_one")
+WITH_TEMPERATURE = ("density", "balanced")
+_TEMPERATURE_PAIRS = 1000  # at most, of which the temperature of a rule is learned
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BaseLinker(BaseEstimator, metaclass=ABCMeta):
+    """Base of all linkers.
+
+    Parameters
+    ----------
+    %(standardize)s
+    %(rule)s
+    %(n_jobs)s
+    %(rule_state)s
+    %(verbose)s
+
+    Examples
+    --------
+    >>> from sklearn_reclink import DensityLinker, EuclideanLinker
+    >>> from sklearn_reclink.linkers import BaseLinker
+    >>> isinstance(EuclideanLinker(), BaseLinker), issubclass(DensityLinker, BaseLinker)
+    (True, True)
+    """
+
+    standardize: str | None = "separate"
+    rule: str = "nearest"
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "standardize": [StrOptions({"separate", "difference", "rank"}), None],
+        "rule": [StrOptions(set(RULES))],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    _has_ceiling: ClassVar[bool] = True  # what no parameters can link is known beforehand
+
+    if TYPE_CHECKING:  # not parameters, so not fields
+        _family: Family
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        cls.__doc__ = filled_in(cls.__doc__)
+        super().__init_subclass__(**kwargs)
+
+    @abstractmethod
+    def _learn(self, index: Index) -> Solution:
+        """Set the distance and the attributes that users read, from two files of coordinates."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, pool: Any = None, reference: Any = None) -> Self:
+        """Learn from an original file and its masked version.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_records, n_features)
+            The original file.
+        y : array-like or dataframe of shape (n_records, n_features)
+            The masked file: row i is the masked version of row i of ``X``. Columns are matched by
+            name where both files have names, else by position.
+        pool : array-like, dataframe or Pool of shape (n_masked, n_features), default=None
+            The whole masked file, for an intruder who knows only some of its records: ``y`` are
+            some of its rows, the others are impostors. By default the pool is ``y``. Through
+            `cross_validate` or `GridSearchCV` hand over a `Pool`, which is never cut into folds.
+        reference : array-like or dataframe of shape (n_original, n_features), default=None
+            The whole original file, where ``X`` holds only some of its records: ranks are counted
+            in it. By default in ``X``.
+
+        Returns
+        -------
+        self
+        """
+        original, masked = reading.read_pair(self, X, y, reset=True)
+        message = alignment_warning(original, masked, self.standardize)
+        if message:
+            warnings.warn(message, UserWarning, stacklevel=3)
+        self.masked_, whole = masked, original
+        names = reading.column_names(X)
+        if pool is not None:
+            self.masked_ = reading.read_pool(self, pool, names)
+            pool = reading.read_pool(self, pool, names, masked)
+        if reference is not None:
+            whole = reading.read_original(self, reference, reset=False)
+        self._learn_scales(original, masked, whole)
+        index = self._index(original, masked if pool is None else pool)
+        solution = self._learn(index)
+        self.temperature_ = self._learn_temperature(original, masked)
+        self._conclude(index, solution, self._count(index))
+        return self
+
+    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
+        """Learn how files become coordinates; ranks are those of the whole files."""
+        if self.standardize == "rank":
+            self.scales_ = views.learn_ranks(whole, self.masked_)
+        else:
+            self.scales_ = views.learn_scales(original, masked, self.standardize)
+        if not self.scales_.informative.any():
+            raise ValueError(
+                f"all {original.shape[1]} columns are constant in X or in y: nothing tells one "
+                "record from another, so there is no distance to learn"
+            )
+
+    @property
+    def _theta(self) -> np.ndarray:
+        """Parameters of the distance, for the informative variables."""
+        return self._family.theta_of(self, self.scales_.informative)
+
+    def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
+        """Coordinates of both files, of the informative variables."""
+        used = self.scales_.informative
+        return self.scales_.original(original)[:, used], self.scales_.masked(masked)[:, used]
+
+    def _index(self, original: np.ndarray, masked: np.ndarray) -> Index:
+        coordinates = self._coordinates(original, masked)
+        return Index(*coordinates, n_jobs=self.n_jobs, verbose=self.verbose)
+
+    def _search(self, original: np.ndarray, masked: np.ndarray) -> Search:
+        """What answers questions about two files, by the parameters learned."""
+        index = self._index(original, masked)
+        if self.rule != "nearest":  # rules look at all pairs
+            return DistancePairs(self._family, self._theta, index.original, index.masked)
+        return index.search(self._family, self._theta)
+
+    def _ask(self, question: str, search: Search, **options: Any) -> Any:
+        """The answer to a question under the rule: that of the search, or of `rules`."""
+        work = {"n_jobs": self.n_jobs, "verbose": self.verbose}
+        if self.rule == "nearest":
+            return search.ask(question, **work, **options)
+        from sklearn_reclink import rules
+
+        return rules.ask(question, search, self.rule, self.temperature_, **work, **options)
+
+    def _learn_temperature(self, original: np.ndarray, masked: np.ndarray) -> float:
+        """The scale that makes distances log-likelihoods, from some of the aligned pairs."""
+        if self.rule not in WITH_TEMPERATURE:
+            return 1.0
+        from sklearn_reclink.rules import learn_temperature
+
+        rows = np.arange(len(original))
+        if len(rows) > _TEMPERATURE_PAIRS:
+            order = check_random_state(self.random_state).permutation(len(rows))
+            rows = np.sort(order[:_TEMPERATURE_PAIRS])
+        return learn_temperature(self._search(original[rows], masked[rows]))
+
+    def _count(self, index: Index) -> int:
+        """How many records of the files of `fit` are re-identified."""
+        return int(np.count_nonzero(index.linked(self._family, self._theta)))
+
+    def _conclude(self, index: Index, solution: Solution, n_linked: int) -> None:
+        """Set what is known of the parameters learned; warn where a proof is open."""
+        self.n_linked_, self.bound_ = n_linked, solution.bound
+        status = solution.status
+        if status is Status.FIXED:
+            self.bound_ = n_linked
+        if self._has_ceiling:
+            self.ceiling_ = index.ceiling
+            self.bound_ = min(self.bound_, self.ceiling_)
+        if self.bound_ is not None and self.bound_ < n_linked:
+            raise RuntimeError(
+                f"the proof is wrong: it allows {self.bound_} links at most, a recount finds "
+                f"{n_linked} of {index.n_records}. Please report this, with the files if you may "
+                "share them"
+            )
+        if status is not Status.FIXED and n_linked == self.bound_:
+            status = Status.OPTIMAL
+        elif status is Status.OPTIMAL:
+            status = Status.UNDECIDED
+        self.status_ = status.value
+        if status in (Status.TIME_LIMIT, Status.UNDECIDED):
+            warnings.warn(self._gap(index.n_records), ConvergenceWarning, stacklevel=4)
+
+    def _gap(self, n_records: int) -> str:
+        """A sentence on the gap that an unfinished proof leaves."""
+        cause, remedy = "ties within rounding left the proof open", ""
+        if self.status_ == Status.TIME_LIMIT:
+            cause = f"the time limit of {self.time_limit:g} s ended the proof"
+            remedy = "; raise time_limit to close the gap"
+        return (
+            f"{cause}: {self.n_linked_} of {n_records} records linked, at most {self.bound_} can "
+            f"be{remedy}"
+        )
+
+    def predict(self, X: Any, pool: Any = None) -> np.ndarray:
+        """Link each original record to a masked record, the nearest unless ``rule`` is another.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_records, n_features)
+            Original records. By every rule but ``"nearest"`` a link depends on all of them.
+        pool : array-like or dataframe of shape (n_masked, n_features), default=None
+            Masked records to search, by default those of `fit`.
+
+        Returns
+        -------
+        ndarray of int of shape (n_records,)
+            Row in the pool; the lowest one where several are tied, -1 for no link.
+        """
+        return self._ask("nearest", self._search(*self._read_pool(X, pool)))[0]
+
+    def kneighbors(
+        self, X: Any, n_neighbors: int = 5, pool: Any = None, return_distance: bool = True
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """Rank the masked records nearest to each original record.
+
+        Parameters
+        ----------
+        X, pool
+            As in `predict`.
+        n_neighbors : int, default=5
+            Number of masked records to return.
+        return_distance : bool, default=True
+            Whether to return the distances too.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_records, n_neighbors)
+            Squared distances, as the papers define them; a bilinear one may be negative. Where
+            likelihoods link, minus their logarithm. The rules ``"density"`` and ``"balanced"`` add
+            a price for each masked record.
+        rows : ndarray of int of shape (n_records, n_neighbors)
+            Rows in the pool, nearest first; the first is that of `predict`, unless by the rule
+            ``"one_to_one"``.
+        """
+        search = self._search(*self._read_pool(X, pool))
+        if not isinstance(n_neighbors, Integral) or not 1 <= n_neighbors <= search.shape[1]:
+            raise ValueError(
+                f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the "
+                f"{search.shape[1]} records of the pool"
+            )
+        distances, rows = self._ask("k_nearest", search, n_neighbors=int(n_neighbors))
+        return (distances, rows) if return_distance else rows
+
+    def link(self, X: Any, y: Any, pool: Any = None) -> Links:
+        """Link each original record within a masked file and compare with the truth.
+
+        Parameters
+        ----------
+        X, y : array-like or dataframe of shape (n_records, n_features)
+            Original file and its masked version, aligned.
+        pool : array-like, dataframe or Pool of shape (n_masked, n_features), default=None
+            The masked records to search, those of ``y`` among them; by default ``y``. Links are
+            rows of ``y``, then of the rest of the pool in its order.
+
+        Returns
+        -------
+        Links
+            Links, distances, ties and rates.
+        """
+        return Links(*self._ask("link", self._search(*self._read_pair(X, y, pool))))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, pool: Any = None) -> float:
+        """Share of records re-identified.
+
+        A record counts when its own masked version is strictly nearer than every other record
+        of the pool, prices of the rule included; by the rule ``"one_to_one"``, when it has its own
+        in every optimal assignment. The smaller the pool the easier that is: a rate on part of a
+        file is above the rate on the whole, so read it with the size of the pool beside it.
+
+        Parameters
+        ----------
+        X, y, pool
+            As in `link`.
+        sample_weight : array-like of shape (n_records,), default=None
+            Weights of the records in the share.
+
+        Returns
+        -------
+        float
+        """
+        linked = self._ask("linked", self._search(*self._read_pair(X, y, pool)))[0]
+        return float(np.average(linked, weights=sample_weight))
+
+    def pair_distance(self, pairs: Any) -> np.ndarray:
+        """Squared distances of pairs of an original and a masked record.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features)
+            ``pairs[i, 0]`` is an original record and ``pairs[i, 1]`` a masked one.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            As in `kneighbors`, without the prices of a rule.
+        """
+        pairs = np.asarray(pairs)
+        if pairs.ndim != 3 or pairs.shape[1] != 2:
+            raise ValueError(
+                f"pairs has shape {pairs.shape}: it must be (n_pairs, 2, n_features), an original "
+                "and a masked record each"
+            )
+        return self._search(*self._read_pair(pairs[:, 0], pairs[:, 1], None)).ask("own")[0]
+
+    def get_metric(self) -> Callable[[Any, Any], float]:
+        """A function that gives the squared distance of an original and a masked record.
+
+        Returns
+        -------
+        callable
+            Takes two arrays of shape (n_features,). Later fits of the linker do not change it.
+        """
+        fitted = copy(self)
+        return lambda original, masked: float(fitted.pair_distance([[original, masked]])[0])
+
+    def _read_pair(self, X: Any, y: Any, pool: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Original records, and masked ones: the own in the same row, the rest of the pool below."""
+        check_is_fitted(self)
+        original, masked = reading.read_pair(self, X, y, reset=False)
+        if pool is not None:
+            masked = reading.read_pool(self, pool, reading.column_names(X), masked)
+        return original, masked
+
+    def _read_pool(self, X: Any, pool: Any) -> tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self)
+        original = reading.read_original(self, X, reset=False)
+        if pool is None:
+            return original, self.masked_
+        return original, reading.read_pool(self, pool, reading.column_names(X))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.two_d_labels = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags

@@ -1,0 +1,111 @@
+"""The symmetric bilinear form that links the most records, d2SB and its variants.
+
+    maximise   #{ i : d^2(a_i, b_i) < d^2(a_i, b_j) for all j != i }
+    subject to d^2(a, b) = diff(a, b)' M diff(a, b),   M symmetric
+
+================  =============================================================  ============
+``constraint``    asked of ``M``                                                 papers' name
+================  =============================================================  ============
+``"free"``        nothing                                                        d2SB_NC
+``"nonnegative"`` ``d^2 >= 0`` on every pair of the two files, eq. (9), 2015     d2SB
+``"projected"``   the best free one, then the nearest positive semidefinite one  d2SB_PD
+``"psd"``         positive semidefinite                                          future work
+================  =============================================================  ============
+
+Each set contains the one below (``"projected"`` ends in the last), and all contain the diagonal
+matrices, which are the weighted means. The search starts from those, and from the inverse
+covariance of ``X - y``, the matrix of d2MD.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sklearn_reclink._sklearn_compat import StrOptions
+from sklearn_reclink.families import (
+    Bilinear,
+    Family,
+    NonnegativeBilinear,
+    ProjectedBilinear,
+    SemidefiniteBilinear,
+)
+from sklearn_reclink.linkers._learned import ExactLinker
+from sklearn_reclink.search import Index
+
+FAMILIES = {
+    "free": lambda a, b: Bilinear(a.shape[1]),
+    "nonnegative": NonnegativeBilinear,
+    "projected": lambda a, b: ProjectedBilinear(a.shape[1]),
+    "psd": lambda a, b: SemidefiniteBilinear(a.shape[1], a - b[: len(a)]),
+}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BilinearLinker(ExactLinker):
+    """Link records by the symmetric bilinear form that re-identifies the most of them.
+
+    A positive semidefinite matrix links by a search tree, in time near-linear in the records. With
+    any other, all pairs are compared, in batches on the workers of ``n_jobs``: the time grows with
+    the square of the records, and ``verbose`` shows beforehand how long it may take. Beyond 3,500
+    records only positive semidefinite matrices are searched, whatever the constraint; ``bound_``
+    is that of the constraint all the same. A search without proof goes on from the best weighted
+    mean, so it does not end below it (``"projected"`` may).
+
+    Parameters
+    ----------
+    constraint : {"free", "nonnegative", "projected", "psd"}, default="psd"
+        The matrices admitted: all symmetric ones, with which a distance may be negative; those
+        with no negative distance between a record of ``X`` and a record of ``y``; the best free
+        one, then projected onto the positive semidefinite ones; or the positive semidefinite
+        ones themselves, with which the distance is a metric up to identification.
+    %(standardize)s
+    %(rule)s
+    %(shrinkage)s
+    %(method)s
+    %(time_limit)s
+    %(n_jobs)s
+    %(random_state)s
+    %(verbose)s
+
+    Attributes
+    ----------
+    matrix_ : ndarray of shape (n_features, n_features)
+        The learned symmetric matrix, on the differences that ``standardize`` defines, scaled by a
+        power of two to a Frobenius norm in ``(sqrt(n) / 2, sqrt(n)]``, up to the repair (with
+        ``"projected"``, before the projection). With ``"psd"`` and ``"projected"``,
+        ``np.linalg.eigvalsh(matrix_)[0] >= 0``. A column constant in either file has zeros (in its
+        diagonal, the rounding that makes the matrix positive semidefinite).
+    %(n_linked_)s
+    %(bound_)s
+        It is ``"projected"`` when the free matrix was proven optimal and its projection links
+        fewer records; ``bound_`` is then that of the free ones.
+    %(claimed_)s
+    %(files_)s
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import BilinearLinker, WeightedMeanLinker
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(50, 3))
+    >>> error = rng.normal(size=(50, 3))
+    >>> Y = X + error - error.mean(axis=1, keepdims=True)  # the sum of each record is kept
+    >>> WeightedMeanLinker(standardize=None).fit(X, Y).n_linked_
+    9
+    >>> linker = BilinearLinker(standardize=None).fit(X, Y)
+    >>> linker.n_linked_, linker.bound_, linker.status_
+    (50, 50, 'optimal')
+    """
+
+    constraint: str = "psd"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ExactLinker._parameter_constraints,
+        "constraint": [StrOptions(set(FAMILIES))],
+    }
+
+    _has_ceiling: ClassVar[bool] = False  # not monotone in |diff_k|
+
+    def _family_of(self, index: Index) -> Family:
+        return FAMILIES[self.constraint](index.original, index.masked)

@@ -1,0 +1,102 @@
+"""What all linkers that search for their parameters share.
+
+A linker names its family of distances; a solver finds the parameters. *Shrinkage* mixes the
+parameters found with those of equal weights, ``(1 - s) theta + s theta_equal``, both normalised
+alike: every cone here is convex and holds the equal ones. What was proven of the parameters found
+stays a bound; the links are recounted. Columns constant in either file take no part.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from sklearn_reclink._sklearn_compat import Interval, StrOptions
+from sklearn_reclink.families import Family
+from sklearn_reclink.linkers._base import BaseLinker
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.problem import Problem, Solution, Status
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LearnedLinker(BaseLinker):
+    """Base of the linkers that search for the parameters that link the most records."""
+
+    shrinkage: float = 0.0
+    time_limit: float | None = 60.0
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseLinker._parameter_constraints,
+        "shrinkage": [Interval(Real, 0, 1, closed="both")],
+        "time_limit": [Interval(Real, 0, None, closed="left"), None],
+    }
+
+    @abstractmethod
+    def _family_of(self, index: Index) -> Family:
+        """The family of distances to search, for the coordinates of informative variables."""
+
+    @abstractmethod
+    def _solve(self, problem: Problem) -> Solution:
+        """Search with the options of this linker."""
+
+    def _learn(self, index: Index) -> Solution:
+        family = self._family_of(index)
+        solution = self._solve(Problem(family, index))
+        theta = solution.theta
+        if theta is None:
+            theta = family.starts(index.original, index.masked)[0]
+        theta = family.settled(theta, lambda one: int(index.linked(family, one).sum()))
+        status = solution.status
+        if family.projects and status is Status.OPTIMAL:
+            status = Status.PROJECTED
+        if self.shrinkage > 0:
+            theta = family.shrunk(theta, float(self.shrinkage))
+            if status in (Status.OPTIMAL, Status.PROJECTED):
+                status = Status.SHRUNK
+        self._family = family.without_files
+        for name, value in family.published(theta, self.scales_.informative).items():
+            setattr(self, name, value)
+        return replace(solution, status=status)
+
+    @property
+    def _seconds(self) -> float:
+        return math.inf if self.time_limit is None else float(self.time_limit)
+
+    @property
+    def _generator(self) -> np.random.Generator:
+        """A generator seeded by ``random_state``."""
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return np.random.default_rng(seed)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ExactLinker(LearnedLinker):
+    """Base of the linkers whose parameters are proven to be the best."""
+
+    method: str = "exact"
+    solver: str | None = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LearnedLinker._parameter_constraints,
+        "method": [StrOptions({"exact", "milp"})],
+        "solver": [str, None],
+    }
+
+    def _solve(self, problem: Problem) -> Solution:
+        self.claimed_links_: int | None = None
+        options = {"time_limit": self._seconds, "verbose": self.verbose}
+        if self.method == "milp":
+            from sklearn_reclink.solvers.milp import solve_milp
+
+            found = solve_milp(problem, solver=self.solver, **options)
+            self.claimed_links_ = found.claimed_links
+            return found.solution
+        from sklearn_reclink.solvers.exact import solve
+
+        return solve(problem, rng=self._generator, **options)

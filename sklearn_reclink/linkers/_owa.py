@@ -1,0 +1,58 @@
+"""The ordered weighted average that links the most records, after Torra et al. (2010).
+
+    maximise   #{ i : d^2(a_i, b_i) < d^2(a_i, b_j) for all j != i }
+    subject to d^2(a, b) = sum_k w_k c_(k)(a, b),   sum_k w_k = 1,   w_k >= 0
+
+with ``c_(1) >= ... >= c_(n)`` the squared differences in order. A weight belongs to a rank, not to
+a variable: a large first weight says that one large difference is enough to tell two records
+apart, a large last weight that they must differ everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sklearn_reclink.families import OWA, Family
+from sklearn_reclink.linkers._learned import ExactLinker
+from sklearn_reclink.search import Index
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OWALinker(ExactLinker):
+    """Link records by the ordered weighted average distance that re-identifies the most of them.
+
+    Parameters
+    ----------
+    %(standardize)s
+    %(rule)s
+    %(shrinkage)s
+    %(method)s
+    %(time_limit)s
+    %(n_jobs)s
+    %(random_state)s
+    %(verbose)s
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_features,)
+        The learned weights, which sum to 1; the first is that of the largest squared difference.
+    %(n_linked_)s
+    %(bound_)s
+    %(claimed_)s
+    %(ceiling_)s
+    %(files_)s
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import OWALinker
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 3))
+    >>> Y = X + rng.normal(scale=0.1, size=X.shape)
+    >>> linker = OWALinker(random_state=0).fit(X, Y)
+    >>> linker.n_linked_, linker.bound_, linker.status_
+    (97, 97, 'optimal')
+    """
+
+    def _family_of(self, index: Index) -> Family:
+        return OWA(index.original.shape[1])

@@ -1,0 +1,359 @@
+"""The index of a masked file: who is nearest, who is linked, who can never be.
+
+``original`` and ``masked`` are files of coordinates, ``diff = original_i - masked_j``. Row i of
+both belongs to the same person; masked records beyond those of ``original`` are impostors only.
+For record ``i``, with a distance ``d`` and the rule of `ties`::
+
+    nearest      min_j d_ij
+    tied         the candidates j that the nearest is not strictly nearer than
+    link         the lowest row among the tied
+    linked       d_ii is strictly less than d_ij for every j != i
+    dominated    some j != i is at most as far as i, or tied with it, in every variable
+
+A dominated record is linked by no monotone distance. The records left are the **ceiling** of every
+weighted mean, OWA and Choquet integral, known without any optimisation.
+
+`Pairs` answers from the distances of a batch of records to all masked records, without compiled
+code; `tree_search` answers by a tree where there are many pairs; `batches` runs either on joblib's
+workers. All decide with the floats of ``Family.evaluate``, so no answer depends on which of them
+ran, on the size of the batches, the shape of the tree or the number of workers. ``N^2`` distances
+are never held.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_reclink.search import ties
+from sklearn_reclink.search.links import Links
+
+if TYPE_CHECKING:
+    from sklearn_reclink.families import Family
+    from sklearn_reclink.search.tree import Tree
+
+# Pairs up to which comparing all of them needs no tree, and bytes of the temporaries of a batch.
+DENSE_PAIRS = 4_000_000
+BATCH_BYTES = 2**25
+
+
+class Search(ABC):
+    """Answers questions about the records of one file, a batch at a time."""
+
+    name = "all pairs"  # what progress calls it
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Number of original and of masked records."""
+
+    @property
+    @abstractmethod
+    def batch_size(self) -> int:
+        """Number of records of a batch."""
+
+    @property
+    def order(self) -> np.ndarray:
+        """Rows of the original file in the order in which they are best asked."""
+        return np.arange(self.shape[0])
+
+    def ask(
+        self,
+        question: str,
+        records: np.ndarray | None = None,
+        *,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        **options: Any,
+    ) -> tuple[np.ndarray, ...]:
+        """Answers about some records, or about all of them, in their order.
+
+        Parameters
+        ----------
+        question : str
+            A method that takes records.
+        records : ndarray of int of shape (n_asked,), default=None
+            All records by default.
+        n_jobs : int or None
+            Number of joblib workers.
+        verbose : int
+            Above 0, progress is printed.
+        **options
+            What else the method takes.
+        """
+        n_asked = self.shape[0] if records is None else len(records)
+        if n_asked <= self.batch_size:  # not worth a worker
+            every = np.arange(n_asked) if records is None else records
+            found: tuple[np.ndarray, ...] = getattr(self, question)(every, **options)
+            return found
+        from sklearn_reclink.search.batches import ask_in_batches
+
+        return ask_in_batches(
+            self, question, records, n_jobs=n_jobs, verbose=verbose, **options
+        )
+
+
+class Pairs(Search):
+    """Answers by comparing all pairs.
+
+    A subclass gives the distances of a batch of records to all masked records.
+    """
+
+    batch_bytes = BATCH_BYTES
+
+    @abstractmethod
+    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and their magnitudes, both (n_batch, n_masked); the caller may change them."""
+
+    @property
+    def floats_per_pair(self) -> int:
+        """Numbers held for a pair: values, magnitudes, and what a question makes of them."""
+        return 6
+
+    @property
+    def batch_size(self) -> int:
+        return max(1, self.batch_bytes // (8 * self.floats_per_pair * self.shape[1]))
+
+    def linked(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Whether each record is strictly nearest to its own masked record."""
+        return (ties.linked(records, *self.distances(records)),)
+
+    def nearest(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The row of the nearest masked record, the lowest of those tied."""
+        return (ties.tied_with_nearest(*self.distances(records))[0].argmax(axis=1),)
+
+    def link(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The fields of `Links`."""
+        values, magnitudes = self.distances(records)
+        tied, nearest = ties.tied_with_nearest(values, magnitudes)
+        here = np.arange(len(records))
+        own_values = values[here, records]
+        linked = ties.linked(records, values, magnitudes)
+        values[here, records] = np.inf
+        return (
+            tied.argmax(axis=1),
+            nearest,
+            own_values,
+            values.min(axis=1),
+            np.count_nonzero(tied, axis=1),
+            linked,
+            tied[here, records],
+        )
+
+    def k_nearest(self, records: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, ...]:
+        """Distances and rows of the nearest masked records, nearest first."""
+        values, magnitudes = self.distances(records)
+        everyone = np.arange(self.shape[1])
+        rows = np.array(
+            [
+                ties.rank(value, magnitude, everyone, n_neighbors)
+                for value, magnitude in zip(values, magnitudes, strict=True)
+            ]
+        )
+        return np.take_along_axis(values, rows, axis=1), rows
+
+
+class DistancePairs(Pairs):
+    """All pairs by a distance of a family."""
+
+    def __init__(
+        self, family: Family, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
+    ) -> None:
+        self.family, self.theta = family, theta
+        self.original, self.masked = original, masked
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.original), len(self.masked)
+
+    @property
+    def floats_per_pair(self) -> int:
+        return self.masked.shape[1] + 6  # the differences, too
+
+    def __sizeof__(self) -> int:
+        return self.original.nbytes + self.masked.nbytes
+
+    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        batch = self.original[records].T  # (n_features, n_batch)
+        differences = batch[:, :, None] - self.masked.T[:, None, :]
+        return self.family.evaluate(self.theta, np.moveaxis(differences, 0, -1))
+
+
+class Index:
+    """Two files of coordinates, and every question that is asked about them.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_features)
+    masked : ndarray of shape (n_masked, n_features)
+        Row i of both belongs to the same person; further rows are impostors only.
+    n_jobs : int or None, default=None
+        Number of joblib workers.
+    verbose : int, default=0
+        Above 0, the progress of long work is printed.
+    dense_pairs : int, default=4,000,000
+        Up to so many pairs, all of them are compared and nothing is compiled; beyond, a tree of
+        the masked records answers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.families import WeightedMean
+    >>> from sklearn_reclink.search import Index
+    >>> X = np.array([[0.0], [1.0], [2.0], [9.0]])
+    >>> Y = np.array([[0.0], [1.5], [1.5], [9.0]])  # the middle two were averaged
+    >>> index = Index(X, Y)
+    >>> index.linked(WeightedMean(1), np.ones(1))
+    array([ True, False, False,  True])
+    >>> index.ceiling
+    2
+    """
+
+    def __init__(
+        self,
+        original: np.ndarray,
+        masked: np.ndarray,
+        *,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        dense_pairs: int = DENSE_PAIRS,
+    ) -> None:
+        self.original = np.ascontiguousarray(original, dtype=float)
+        self.masked = np.ascontiguousarray(masked, dtype=float)
+        self.n_jobs, self.verbose = n_jobs, verbose
+        self.dense_pairs = dense_pairs
+        self.trees: dict[bytes, Tree] = {}  # planted so far, see `tree_search`
+
+    @property
+    def n_records(self) -> int:
+        return len(self.original)
+
+    @property
+    def n_masked(self) -> int:
+        return len(self.masked)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether there are few enough pairs to compare all of them."""
+        return self.n_records * self.n_masked <= self.dense_pairs
+
+    def search(self, family: Family, theta: np.ndarray) -> Search:
+        """The quicker way to the same answers about a distance."""
+        if not self.is_dense and (formula := family.formula(theta)) is not None:
+            from sklearn_reclink.search.tree_search import TreeSearch
+
+            return TreeSearch.plant(self, family, theta, formula)
+        return DistancePairs(family, theta, self.original, self.masked)
+
+    def _ask(
+        self, question: str, family: Family, theta: np.ndarray, *args: Any, **options: Any
+    ) -> tuple[np.ndarray, ...]:
+        work = {"n_jobs": self.n_jobs, "verbose": self.verbose}
+        return self.search(family, theta).ask(question, *args, **work, **options)
+
+    def linked(
+        self, family: Family, theta: np.ndarray, records: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Whether the distance re-identifies each record, (n_records,)."""
+        return self._ask("linked", family, theta, records)[0]
+
+    def link(self, family: Family, theta: np.ndarray) -> Links:
+        """Link every record and compare with its own."""
+        return Links(*self._ask("link", family, theta))
+
+    def nearest(self, family: Family, theta: np.ndarray) -> np.ndarray:
+        """Row of the nearest masked record of every record, the lowest among ties."""
+        return self._ask("nearest", family, theta)[0]
+
+    def k_nearest(
+        self, family: Family, theta: np.ndarray, n_neighbors: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Squared distances and rows of the nearest masked records, nearest first.
+
+        Candidates tied with the first of them not yet ranked come in the order of their rows, so
+        the first neighbour is the link of `nearest`.
+        """
+        values, rows = self._ask("k_nearest", family, theta, n_neighbors=n_neighbors)
+        return values, rows
+
+    def nearest_impostors(
+        self, family: Family, theta: np.ndarray, records: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest impostor of each record, and how much farther it is than the own record.
+
+        Impostors are found by the quick formula of `Family.nearest_others`, or by a tree; where it
+        cannot tell, how much farther is judged by the rule of `ties`: at most 0 for a tie.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (n_thetas, n_parameters)
+            Where a tree answers, they are repaired first: they may be a hair outside of the cone.
+        records : ndarray of int of shape (n_asked,)
+
+        Returns
+        -------
+        impostors, margins : ndarray of shape (n_thetas, n_asked)
+        """
+        if not self.is_dense and family.monotone:
+            from sklearn_reclink.search.tree_search import nearest_impostors
+
+            return nearest_impostors(self, family, theta, records)
+        impostors, margins, doubt = family.nearest_others(
+            theta, self.original[records], self.masked, records
+        )
+        which, place = np.nonzero(np.abs(margins) <= doubt)
+        if len(which):
+            rows, magnitudes = self.rows(family, records[place], impostors[which, place])
+            tolerated = ties.TIE_TOLERANCE * np.sum(magnitudes * np.abs(theta[which]), axis=1)
+            margins[which, place] = np.sum(rows * theta[which], axis=1) - tolerated
+        return impostors, margins
+
+    def rows(
+        self, family: Family, records: Any, impostors: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of the given (record, impostor) pairs, and the magnitudes that ties are judged by.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_pairs, n_parameters)
+            ``phi(a_i, b_j) - phi(a_i, b_i)``.
+        magnitudes : ndarray of shape (n_pairs, n_parameters)
+            ``|phi(a_i, b_j)| + |phi(a_i, b_i)|``.
+        """
+        own = family.features(self.original[records] - self.masked[records])
+        other = family.features(self.original[records] - self.masked[impostors])
+        return other - own, np.abs(other) + np.abs(own)
+
+    @cached_property
+    def dominated(self) -> np.ndarray:
+        """Records that an impostor matches or beats in every variable, (n_records,) of bool."""
+        # half the tolerance, so that rounding cannot part this answer from a recount
+        tolerance = 0.5 * ties.TIE_TOLERANCE
+        if not self.is_dense:
+            from sklearn_reclink.search.tree_search import dominated
+
+            return dominated(self, tolerance)
+        found = np.zeros(self.n_records, dtype=bool)
+        size = max(1, BATCH_BYTES // (32 * self.n_masked))
+        for start in range(0, self.n_records, size):
+            records = np.arange(start, min(start + size, self.n_records))
+            own = (self.original[records] - self.masked[records]) ** 2
+            first = (self.original[records, 0, None] - self.masked[:, 0]) ** 2
+            near = first - own[:, :1] <= tolerance * (first + own[:, :1])
+            near[np.arange(len(records)), records] = False
+            places, impostors = np.nonzero(near)
+            for k in range(1, own.shape[1]):
+                mine = own[places, k]
+                other = (self.original[records[places], k] - self.masked[impostors, k]) ** 2
+                near_too = other - mine <= tolerance * (other + mine)
+                places, impostors = places[near_too], impostors[near_too]
+            found[records[places]] = True
+        return found
+
+    @property
+    def ceiling(self) -> int:
+        """How many records a monotone distance can link at the very most."""
+        return int(self.n_records - np.count_nonzero(self.dominated))
