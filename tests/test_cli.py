@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from sklearn_reclink import __version__, cli
-from tests.report.pairs import masked, original
+from tests.auditing.pairs import masked, original
 
 QUICK = ["--attackers", "euclidean,mahalanobis", "--time-limit", "1"]
 

@@ -16,7 +16,7 @@ from sklearn_reclink.auditing.held_out import found_among_all, halves, wilson_in
 from sklearn_reclink.auditing.variables import _pairs
 from sklearn_reclink.capacity import additive_capacity, symmetric_capacity
 from sklearn_reclink.metrics import linkage_ceiling
-from tests.report.pairs import masked, original
+from tests.auditing.pairs import masked, original
 
 
 def test_every_attacker_runs_once_from_cheap_to_strong(found):
