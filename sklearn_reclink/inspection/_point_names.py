@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.inspection._axes import GREY
+from sklearn_reclink.inspection._display import GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
