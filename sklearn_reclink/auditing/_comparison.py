@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.audit import Audit, audit
-from sklearn_reclink.auditing.pacing import Progress
+from sklearn_reclink.auditing._audit import Audit, audit
+from sklearn_reclink.auditing._time_budget import Progress
+from sklearn_reclink.inspection import pareto_frontier
+from sklearn_reclink.metrics import probabilistic_information_loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +21,7 @@ class Comparison:
     Attributes
     ----------
     audits : tuple of Audit
-        One a masking, in the order given.
+        One per masking, in the order given.
     losses : tuple of float
         Probabilistic information loss of each, from 0 to 1.
 
@@ -42,13 +44,11 @@ class Comparison:
     @property
     def frontier(self) -> np.ndarray:
         """Which maskings are beaten by no other in both risk and loss."""
-        from sklearn_reclink.inspection import pareto_frontier
-
         return pareto_frontier([one.risk for one in self.audits], self.losses)
 
     @property
     def safest(self) -> Audit:
-        """The masking of least risk; of equal ones, that of least loss."""
+        """The masking with the lowest risk; of equal ones, that with the lowest loss."""
         order = np.lexsort([self.losses, [one.risk for one in self.audits]])
         return self.audits[order[0]]
 
@@ -59,19 +59,19 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers, without values of records, ready for JSON."""
-        from sklearn_reclink.auditing.plain_data import comparison_as_plain_data
+        from sklearn_reclink.auditing._json import comparison_as_dict
 
-        return comparison_as_plain_data(self)
+        return comparison_as_dict(self)
 
     def to_html(self) -> str:
         """The report as one self-contained page."""
-        from sklearn_reclink.auditing.html import render_comparison
+        from sklearn_reclink.auditing._html import render_comparison
 
         return render_comparison(self)
 
     def to_text(self) -> str:
         """The table for a terminal."""
-        from sklearn_reclink.auditing.text import comparison_text
+        from sklearn_reclink.auditing._text import comparison_text
 
         return comparison_text(self)
 
@@ -109,8 +109,6 @@ def compare(
     >>> found.safest.masked_name
     '50 %'
     """
-    from sklearn_reclink.metrics import probabilistic_information_loss
-
     if not maskings:
         raise ValueError("maskings is empty: give at least one masked version of X by name")
     progress: Progress | None = options.pop("progress", None)

@@ -1,10 +1,10 @@
 """One call that audits a masked file: attackers, held-out estimate, variables, records at risk.
 
-The *risk* is the largest share of people that any attacker finds: in the whole file, or, where
-that is larger, among people it has not seen (the strongest attacker only samples a long file).
-The time limit is shared: what is left is given to the searches still to come in proportion to their
-weights, so time that a proof did not need goes to the others. Compiling and linking itself are not
-limited; they take seconds up to some ten thousand records.
+The *risk* is the largest share of people that any attacker finds: in the whole file or, if that is
+larger, among people it has not seen (the strongest attacker only samples a long file).
+The searches share the time limit: the time that is left is divided among the searches still to come
+in proportion to their weights, so time that a proof did not need goes to the others. Compiling and
+linking are not limited; they take seconds for up to some ten thousand records.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.linkers import MahalanobisLinker
-from sklearn_reclink.auditing.attackers import (
+from sklearn_reclink.auditing._attackers import (
     Attack,
     Attacker,
     Setting,
+    SizeLimits,
     attack,
     chosen_attackers,
     collected_warnings,
-)
-from sklearn_reclink.auditing.held_out import HeldOut, can_be_held_out, held_out
-from sklearn_reclink.auditing.pacing import (
-    HELD_OUT_SHARE,
-    Clock,
-    Progress,
-    Steps,
     compile_searches,
 )
-from sklearn_reclink.auditing.records import RecordsAtRisk, records_at_risk
-from sklearn_reclink.auditing.variables import WhatGivesAway, what_gives_away
+from sklearn_reclink.auditing._held_out import HeldOut, can_be_held_out, held_out
+from sklearn_reclink.auditing._records import RecordsAtRisk, records_at_risk
+from sklearn_reclink.auditing._time_budget import Progress, Steps, TimeBudget
+from sklearn_reclink.auditing._variables import VariableContributions, variable_contributions
+from sklearn_reclink.inspection._parameters import variable_names
+from sklearn_reclink.linkers import MahalanobisLinker
+from sklearn_reclink.metrics import linkage_ceiling
+
+# Time for a held-out estimate, as a share of the time for the search in the whole file.
+HELD_OUT_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ class Audit:
         Attackers that did not run.
     ceiling : int
         No weighted mean, OWA or Choquet distance finds more people than this.
-    gives_away : WhatGivesAway
-        Variables and pairs.
+    contributions : VariableContributions
+        What each variable, and each pair of them, gives away.
     records : RecordsAtRisk
         The records at risk.
     notes : tuple of str
@@ -97,7 +98,7 @@ class Audit:
     estimates: tuple[HeldOut, ...]
     skipped: tuple[Skipped, ...]
     ceiling: int
-    gives_away: WhatGivesAway
+    contributions: VariableContributions
     records: RecordsAtRisk
     notes: tuple[str, ...]
     limit: float | None
@@ -122,7 +123,7 @@ class Audit:
 
     @property
     def rests_on_estimate(self) -> bool:
-        """Whether the risk is that of people looked for in a sample."""
+        """Whether the risk is that of people who were not learned from."""
         return self.estimate is not None and self.estimate.rate > self.worst.rate
 
     @property
@@ -134,15 +135,15 @@ class Audit:
 
     @property
     def expected_rate(self) -> float:
-        """Largest share found on average by who picks at random among tied records."""
+        """Largest share found on average by picking at random among tied records."""
         return max(one.expected_rate for one in self.attacks)
 
     @property
     def learning_helps(self) -> bool:
-        """Whether a learnt distance finds more people than the Euclidean and Mahalanobis ones."""
-        learnt = [one.n_found for one in self.attacks if one.attacker.weight > 0]
+        """Whether a learned distance finds more people than the Euclidean and Mahalanobis ones."""
+        learned = [one.n_found for one in self.attacks if one.attacker.time_weight > 0]
         plain = [one.n_found for one in self.attacks if one.status == "fixed"]
-        return max(learnt, default=0) > max([self.gives_away.n_plain, *plain])
+        return max(learned, default=0) > max([self.contributions.n_plain, *plain])
 
     @property
     def above_limit(self) -> bool:
@@ -163,9 +164,9 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers, without values of records, ready for JSON."""
-        from sklearn_reclink.auditing.plain_data import as_plain_data
+        from sklearn_reclink.auditing._json import audit_as_dict
 
-        return as_plain_data(self)
+        return audit_as_dict(self)
 
     def to_html(self, *, include_values: bool = False) -> str:
         """The report as one self-contained page.
@@ -179,13 +180,13 @@ class Audit:
         -------
         str
         """
-        from sklearn_reclink.auditing.html import render_audit
+        from sklearn_reclink.auditing._html import render_audit
 
         return render_audit(self, include_values=include_values)
 
     def to_text(self) -> str:
         """The verdict and the tables for a terminal."""
-        from sklearn_reclink.auditing.text import audit_text
+        from sklearn_reclink.auditing._text import audit_text
 
         return audit_text(self)
 
@@ -222,6 +223,7 @@ def audit(
     masked_name: str = "the masked file",
     random_state: int = 0,
     n_jobs: int | None = None,
+    size_limits: SizeLimits | None = None,
     progress: Progress | None = None,
 ) -> Audit:
     """Audit a masked file: who would be found again, by whom, how surely, and why.
@@ -232,7 +234,7 @@ def audit(
         The original file, numbers only.
     y : array-like or dataframe of shape (n_records, n_features)
         The masked file: row i is the masked version of row i of ``X``. Columns are matched by name
-        where both files have names, else by position.
+        if both files have names, otherwise by position.
     ids : sequence of shape (n_records,), default=None
         What to call the records; by default they are numbered from 1.
     attackers : iterable of str, default=None
@@ -248,6 +250,8 @@ def audit(
         Seed of every random choice.
     n_jobs : int or None, default=None
         Number of joblib workers.
+    size_limits : SizeLimits or None, default=None
+        Up to which size of the files an attacker does what.
     progress : callable, default=None
         Called with what is being done, the number of steps done and of all steps.
 
@@ -270,44 +274,23 @@ def audit(
     """
     begin = time.perf_counter()
     chosen = chosen_attackers(attackers)
-    if limit is not None and not 0 <= limit <= 1:
-        raise ValueError(f"limit is {limit}: it must be a share from 0 to 1, such as 0.2")
-    if not time_limit > 0:
-        raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")
-    with collected_warnings() as notes:
-        checked = MahalanobisLinker(standardize="separate", n_jobs=n_jobs).fit(X, y)
-    Y = checked.masked_
-    original = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
-    names = tuple(map(str, getattr(checked, "feature_names_in_", _numbered(Y.shape[1]))))
-    if ids is not None and len(ids) != len(Y):
-        raise ValueError(f"ids has {len(ids)} entries for {len(Y)} records: give one each")
-    setting = Setting(len(Y), len(names), random_state, n_jobs)
-    skipped = [Skipped(one, why) for one in chosen if (why := one.refuses(setting)) is not None]
-    running = [one for one in chosen if one.refuses(setting) is None]
+    _check_options(limit, time_limit)
+    original, masked, names, notes = _read_files(X, y, ids, n_jobs)
+    limits = size_limits or SizeLimits()
+    setting = Setting(len(masked), len(names), random_state, n_jobs, limits)
+    skipped = [Skipped(one, why) for one in chosen if (why := one.skip_reason(setting)) is not None]
+    running = [one for one in chosen if one.skip_reason(setting) is None]
     if not running:
         raise ValueError(f"no attacker can run: {skipped[0].reason}")
     tested = [one for one in chosen if can_be_held_out(one, setting)]
     steps = Steps(progress, 2 + len(running) + len(tested))
     steps.next("compiling")
     compile_searches(running, setting)
-
-    clock = Clock(time_limit, running, tested)
-    attacks = []
-    for one in running:
-        steps.next(one.title)
-        found, warned = attack(one, original, Y, setting, clock.seconds_for(one, 1.0))
-        attacks.append(found)
-        notes += [note for note in warned if note not in notes]
-    estimates = []
-    for one in tested:
-        steps.next(f"{one.title}, people not seen")
-        try:
-            seconds = clock.seconds_for(one, HELD_OUT_SHARE)
-            estimates.append(held_out(one, original, Y, setting, seconds))
-        except ValueError as error:  # a half may be too small or constant
-            notes.append(f"no held-out estimate for {one.title}: {error}")
+    budget = TimeBudget(time_limit, _total_weight(running, tested))
+    attacks = _attack_all(running, original, masked, setting, budget, steps, notes)
+    estimates = _estimate_all(tested, original, masked, setting, budget, steps, notes)
     steps.next("variables")
-    gives_away = what_gives_away(original, Y, names, attacks, setting)
+    contributions = variable_contributions(original, masked, names, attacks, setting)
     for note in notes:
         warnings.warn(note, UserWarning, stacklevel=2)
     return Audit(
@@ -316,9 +299,9 @@ def audit(
         attacks=tuple(attacks),
         estimates=tuple(estimates),
         skipped=tuple(skipped),
-        ceiling=_ceiling(attacks, original, Y),
-        gives_away=gives_away,
-        records=records_at_risk(attacks, estimates, ids if ids is None else list(ids)),
+        ceiling=_ceiling(attacks, original, masked),
+        contributions=contributions,
+        records=records_at_risk(attacks, estimates, ids),
         notes=tuple(notes),
         limit=limit,
         settings={
@@ -327,19 +310,76 @@ def audit(
             "seconds": time.perf_counter() - begin,
         },
         X=original,
-        Y=Y,
+        Y=masked,
     )
 
 
-def _numbered(n_features: int) -> list[str]:
-    return [f"x{k}" for k in range(n_features)]
+def _check_options(limit: float | None, time_limit: float) -> None:
+    if limit is not None and not 0 <= limit <= 1:
+        raise ValueError(f"limit is {limit}: it must be a share from 0 to 1, such as 0.2")
+    if not time_limit > 0:
+        raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")
+
+
+def _read_files(
+    X: Any, y: Any, ids: Sequence[Any] | None, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], list[str]]:
+    """Both files with columns in one order, the names of the columns, and warnings."""
+    with collected_warnings() as notes:
+        checked = MahalanobisLinker(standardize="separate", n_jobs=n_jobs).fit(X, y)
+    masked = checked.masked_
+    original = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
+    if ids is not None and len(ids) != len(masked):
+        raise ValueError(f"ids has {len(ids)} entries for {len(masked)} records: give one each")
+    return original, masked, tuple(variable_names(checked, masked.shape[1])), notes
+
+
+def _total_weight(running: Sequence[Attacker], tested: Sequence[Attacker]) -> float:
+    whole, halves = (sum(one.time_weight for one in some) for some in (running, tested))
+    return whole + HELD_OUT_SHARE * halves
+
+
+def _attack_all(
+    running: Sequence[Attacker],
+    X: np.ndarray,
+    Y: np.ndarray,
+    setting: Setting,
+    budget: TimeBudget,
+    steps: Steps,
+    notes: list[str],
+) -> list[Attack]:
+    attacks = []
+    for one in running:
+        steps.next(one.title)
+        found, warned = attack(one, X, Y, setting, budget.take(one.time_weight))
+        attacks.append(found)
+        notes += [note for note in warned if note not in notes]
+    return attacks
+
+
+def _estimate_all(
+    tested: Sequence[Attacker],
+    X: np.ndarray,
+    Y: np.ndarray,
+    setting: Setting,
+    budget: TimeBudget,
+    steps: Steps,
+    notes: list[str],
+) -> list[HeldOut]:
+    estimates = []
+    for one in tested:
+        steps.next(f"{one.title}, people not seen")
+        seconds = budget.take(HELD_OUT_SHARE * one.time_weight)
+        try:
+            estimates.append(held_out(one, X, Y, setting, seconds))
+        except ValueError as error:  # a half may be too small or constant
+            notes.append(f"no held-out estimate for {one.title}: {error}")
+    return estimates
 
 
 def _ceiling(attacks: Sequence[Attack], X: np.ndarray, Y: np.ndarray) -> int:
     """The ceiling of the whole file, from an attacker that knows it."""
-    from sklearn_reclink.metrics import linkage_ceiling
-
     for one in attacks:
-        if not one.sampled and hasattr(one.linker, "ceiling_"):
+        if one.attacker.monotone and not one.sampled:
             return int(one.linker.ceiling_)
     return round(linkage_ceiling(X, Y) * len(X))
