@@ -20,7 +20,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink.datasets import make_microdata
-from sklearn_reclink.inspection import relative_margin
 from sklearn_reclink.linkers import (
     BilinearLinker,
     ChoquetLinker,
@@ -306,6 +305,8 @@ def attack(
     attacker: Attacker, X: np.ndarray, Y: np.ndarray, setting: Setting, seconds: float
 ) -> tuple[Attack, list[str]]:
     """Let an attacker link a file, and collect its warnings."""
+    from sklearn_reclink.inspection import relative_margin
+
     begin = time.perf_counter()
     rows = np.arange(len(X))
     if attacker.time_weight > 0:

@@ -33,9 +33,7 @@ from sklearn_reclink.auditing._held_out import HeldOut, can_be_held_out, held_ou
 from sklearn_reclink.auditing._records import RecordsAtRisk, records_at_risk
 from sklearn_reclink.auditing._time_budget import Progress, Steps, TimeBudget
 from sklearn_reclink.auditing._variables import VariableContributions, variable_contributions
-from sklearn_reclink.inspection._parameters import variable_names
 from sklearn_reclink.linkers import MahalanobisLinker
-from sklearn_reclink.metrics import linkage_ceiling
 
 # Time for a held-out estimate, as a share of the time for the search in the whole file.
 HELD_OUT_SHARE = 0.5
@@ -286,9 +284,11 @@ def audit(
     steps = Steps(progress, 2 + len(running) + len(tested))
     steps.next("compiling")
     compile_searches(running, setting)
-    budget = TimeBudget(time_limit, _total_weight(running, tested))
-    attacks = _attack_all(running, original, masked, setting, budget, steps, notes)
-    estimates = _estimate_all(tested, original, masked, setting, budget, steps, notes)
+    whole, halves = (sum(one.time_weight for one in some) for some in (running, tested))
+    budget = TimeBudget(time_limit, whole + HELD_OUT_SHARE * halves)
+    trial = _Trial(original, masked, setting, budget, steps, notes)
+    attacks = [trial.attack(one) for one in running]
+    estimates = [made for one in tested if (made := trial.estimate(one)) is not None]
     steps.next("variables")
     contributions = variable_contributions(original, masked, names, attacks, setting)
     for note in notes:
@@ -325,6 +325,8 @@ def _read_files(
     X: Any, y: Any, ids: Sequence[Any] | None, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], list[str]]:
     """Both files with columns in one order, the names of the columns, and warnings."""
+    from sklearn_reclink.inspection._parameters import variable_names
+
     with collected_warnings() as notes:
         checked = MahalanobisLinker(standardize="separate", n_jobs=n_jobs).fit(X, y)
     masked = checked.masked_
@@ -334,51 +336,38 @@ def _read_files(
     return original, masked, tuple(variable_names(checked, masked.shape[1])), notes
 
 
-def _total_weight(running: Sequence[Attacker], tested: Sequence[Attacker]) -> float:
-    whole, halves = (sum(one.time_weight for one in some) for some in (running, tested))
-    return whole + HELD_OUT_SHARE * halves
+@dataclass(frozen=True)
+class _Trial:
+    """What the attackers of one audit share while they run."""
 
+    X: np.ndarray
+    Y: np.ndarray
+    setting: Setting
+    budget: TimeBudget
+    steps: Steps
+    notes: list[str]
 
-def _attack_all(
-    running: Sequence[Attacker],
-    X: np.ndarray,
-    Y: np.ndarray,
-    setting: Setting,
-    budget: TimeBudget,
-    steps: Steps,
-    notes: list[str],
-) -> list[Attack]:
-    attacks = []
-    for one in running:
-        steps.next(one.title)
-        found, warned = attack(one, X, Y, setting, budget.take(one.time_weight))
-        attacks.append(found)
-        notes += [note for note in warned if note not in notes]
-    return attacks
+    def attack(self, one: Attacker) -> Attack:
+        self.steps.next(one.title)
+        seconds = self.budget.take(one.time_weight)
+        found, warned = attack(one, self.X, self.Y, self.setting, seconds)
+        self.notes.extend(note for note in warned if note not in self.notes)
+        return found
 
-
-def _estimate_all(
-    tested: Sequence[Attacker],
-    X: np.ndarray,
-    Y: np.ndarray,
-    setting: Setting,
-    budget: TimeBudget,
-    steps: Steps,
-    notes: list[str],
-) -> list[HeldOut]:
-    estimates = []
-    for one in tested:
-        steps.next(f"{one.title}, people not seen")
-        seconds = budget.take(HELD_OUT_SHARE * one.time_weight)
+    def estimate(self, one: Attacker) -> HeldOut | None:
+        self.steps.next(f"{one.title}, people not seen")
+        seconds = self.budget.take(HELD_OUT_SHARE * one.time_weight)
         try:
-            estimates.append(held_out(one, X, Y, setting, seconds))
+            return held_out(one, self.X, self.Y, self.setting, seconds)
         except ValueError as error:  # a half may be too small or constant
-            notes.append(f"no held-out estimate for {one.title}: {error}")
-    return estimates
+            self.notes.append(f"no held-out estimate for {one.title}: {error}")
+            return None
 
 
 def _ceiling(attacks: Sequence[Attack], X: np.ndarray, Y: np.ndarray) -> int:
     """The ceiling of the whole file, from an attacker that knows it."""
+    from sklearn_reclink.metrics import linkage_ceiling
+
     for one in attacks:
         if one.attacker.monotone and not one.sampled:
             return int(one.linker.ceiling_)

@@ -10,8 +10,6 @@ import numpy as np
 
 from sklearn_reclink.auditing._audit import Audit, audit
 from sklearn_reclink.auditing._time_budget import Progress
-from sklearn_reclink.inspection import pareto_frontier
-from sklearn_reclink.metrics import probabilistic_information_loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +42,8 @@ class Comparison:
     @property
     def frontier(self) -> np.ndarray:
         """Which maskings are beaten by no other in both risk and loss."""
+        from sklearn_reclink.inspection import pareto_frontier
+
         return pareto_frontier([one.risk for one in self.audits], self.losses)
 
     @property
@@ -109,6 +109,8 @@ def compare(
     >>> found.safest.masked_name
     '50 %'
     """
+    from sklearn_reclink.metrics import probabilistic_information_loss
+
     if not maskings:
         raise ValueError("maskings is empty: give at least one masked version of X by name")
     progress: Progress | None = options.pop("progress", None)

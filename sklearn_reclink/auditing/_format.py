@@ -39,7 +39,7 @@ def quoted(name: str) -> str:
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    r"""A table for a terminal, texts to the left and numbers to the right.
+    r"""A table for a terminal: names and texts to the left, numbers to the right.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     upwards = zip_longest(*(name.split("\n")[::-1] for name in header), fillvalue="")
     lines = [*list(upwards)[::-1], *rows]
     widths = [max(len(line[c]) for line in lines) for c in range(len(header))]
-    left = [_holds_text([row[c] for row in rows]) for c in range(len(header))]
+    left = [c == 0 or not all(_is_number(row[c]) for row in rows) for c in range(len(header))]
     texts = [
         "  ".join(
             cell.ljust(width) if to_left else cell.rjust(width)
@@ -67,5 +67,6 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([*texts[: -len(rows)], rule, *texts[-len(rows) :]])
 
 
-def _holds_text(cells: Sequence[str]) -> bool:
-    return any(cell and not (cell[0].isdigit() or cell in "-" or "0.1" in cell) for cell in cells)
+def _is_number(cell: str) -> bool:
+    number = cell.removeprefix("under ").removeprefix("over ").lstrip("+−-")
+    return not number or number[0].isdigit()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._format import aligned, percent
 from sklearn_reclink.auditing._verdict import status_words, verdict
@@ -121,8 +121,10 @@ def comparison_table(comparison: Comparison) -> Table:
 
 def wrapped(text: str, bullet: str = "", width: int = WIDTH) -> str:
     """A paragraph in lines of a terminal."""
-    indents = {"initial_indent": bullet, "subsequent_indent": " " * len(bullet)}
-    return fill(text, width, break_on_hyphens=False, **indents)
+    indents: dict[str, Any] = {"initial_indent": bullet, "subsequent_indent": " " * len(bullet)}
+    unbroken = text.replace(" %", "\N{NO-BREAK SPACE}%")
+    lines = fill(unbroken, width, break_on_hyphens=False, **indents)
+    return lines.replace("\N{NO-BREAK SPACE}%", " %")
 
 
 def bulleted(texts: Sequence[str], bullet: str = "  - ", width: int = WIDTH) -> str:

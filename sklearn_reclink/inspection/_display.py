@@ -101,7 +101,7 @@ def draw_bars(ax: Axes, series: dict[str, Any], **options: Any) -> list[BarConta
     bars = []
     for number, (label, values) in enumerate(series.items()):
         offset = (number - (len(series) - 1) / 2) * height
-        style = {"height": height * (1 if len(series) == 1 else 0.9), "label": label}
+        style: dict[str, Any] = {"height": height * 0.95 ** (len(series) - 1), "label": label}
         rows = np.arange(len(values)) + offset
         bars.append(ax.barh(rows, values, **(style | styles[number] | options)))
     return bars

@@ -20,6 +20,7 @@ from sklearn_reclink.inspection._parameters import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
+    from matplotlib.text import Text
 
 # More cells than this are too small for a number.
 MAX_NUMBERED = 16
@@ -152,7 +153,7 @@ class InteractionDisplay(Display):
         limit = float(np.abs(matrix[below]).max(initial=0.0)) or 1.0
         triangle = np.ma.array(matrix, mask=~below)
         self.image_ = ax.imshow(triangle, cmap=cmap, vmin=-limit, vmax=limit, aspect="auto")
-        self.text_ = {}
+        self.text_: dict[tuple[int, int], Text] = {}
         if include_values or (include_values is None and n_features <= MAX_NUMBERED):
             self._write_values(ax, matrix, limit, colormaps[cmap])
             ax.set_xlabel(f"diagonal: {self.diagonal}", style="italic", fontsize="small")
@@ -168,11 +169,11 @@ class InteractionDisplay(Display):
         return self
 
     def _write_values(self, ax: Axes, matrix: np.ndarray, limit: float, colours: Colormap) -> None:
-        for i, j in zip(*np.tril_indices(len(matrix)), strict=True):
+        for i, j in np.argwhere(np.tri(len(matrix), dtype=bool)).tolist():
             shade = text_colour(colours((matrix[i, j] / limit + 1) / 2))
             style: dict[str, Any] = {"color": shade} if j < i else {"style": "italic"}
             style |= {"ha": "center", "va": "center", "fontsize": "x-small"}
-            self.text_[int(i), int(j)] = ax.text(j, i, format_entry(matrix[i, j]), **style)
+            self.text_[i, j] = ax.text(j, i, format_entry(matrix[i, j]), **style)
 
 
 def format_entry(value: float) -> str:

@@ -79,8 +79,16 @@ def link_probabilistic(self: Any, X: Any, y: Any, pool: Any = None) -> Links:
         own += (-weights[rows, start + rows]).tolist()
         weights[rows, start + rows] = -np.inf
         other += (-weights.max(axis=1)).tolist()
-    distances = (np.array(one) for one in (best, own, other))
-    return Links(found.links, *distances, found.n_tied, found.reidentified, found.own_tied)
+    distances = [np.array(one) for one in (best, own, other)]
+    return Links(
+        found.links,
+        distances[0],
+        distances[1],
+        distances[2],
+        found.n_tied,
+        found.reidentified,
+        found.own_tied,
+    )
 
 
 Base.fit, Base.link = fit_base, link_base
