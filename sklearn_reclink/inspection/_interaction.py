@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklearn_reclink.capacity import interaction_matrix
-from sklearn_reclink.inspection._display import Display, as_label, text_colour
+from sklearn_reclink.inspection._display import as_label, text_colour
 from sklearn_reclink.inspection._parameters import (
+    ParameterDisplay,
     check_has,
     check_names,
     comparable_matrix,
@@ -27,14 +28,16 @@ MAX_NUMBERED = 16
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class InteractionDisplay(Display):
+class InteractionDisplay(ParameterDisplay):
     """Interaction of pairs of variables as a triangle of coloured cells.
 
     For a capacity, a positive index says that two variables tell more together than apart, a
-    negative one that they repeat each other. The diagonal, in italics and without colour, has
+    negative one that they repeat each other. The diagonal, in italics and without colour, shows
     what each variable weighs alone: Shapley values, or the diagonal of the matrix.
 
-    It is recommended to use `from_estimator` to make one.
+    `from_estimator` shows the interaction indices of ``capacity_``, or ``matrix_`` relative to its
+    largest absolute value; a matrix learned with ``standardize=None`` is rescaled to standardised
+    differences.
 
     Parameters
     ----------
@@ -80,26 +83,7 @@ class InteractionDisplay(Display):
     diagonal: str = "the variable alone"
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, feature_names: Sequence[str] | None = None, **options: Any
-    ) -> Self:
-        """Plot the interactions of a fitted linker.
-
-        Parameters
-        ----------
-        estimator : fitted linker
-            One with ``capacity_``, whose interaction indices are shown, or with ``matrix_``,
-            shown relative to its largest absolute value (with ``standardize=None``, after
-            rescaling to standardised differences).
-        feature_names : sequence of str or None, default=None
-            Names of the variables, by default those of the file of `fit`.
-        **options
-            Passed to `plot`.
-
-        Returns
-        -------
-        InteractionDisplay
-        """
+    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
         attribute = check_has(estimator, ("capacity_", "matrix_"), cls.__name__)
         if attribute == "capacity_":
             matrix = interaction_matrix(estimator.capacity_)
@@ -110,8 +94,7 @@ class InteractionDisplay(Display):
             label = "entry of the matrix,\nrelative to the largest"
             diagonal = "entry of the variable with itself"
         names = variable_names(estimator, len(matrix), feature_names)
-        display = cls(matrix=matrix, feature_names=names, label=label, diagonal=diagonal)
-        return display.plot(**options)
+        return cls(matrix=matrix, feature_names=names, label=label, diagonal=diagonal)
 
     def plot(
         self,

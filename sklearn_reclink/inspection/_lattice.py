@@ -15,16 +15,21 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklearn_reclink.capacity import n_variables
-from sklearn_reclink.inspection._display import GREY, Display, as_label, legend_above, text_colour
+from sklearn_reclink.inspection._display import GREY, as_label, legend_above, text_colour
 from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
-from sklearn_reclink.inspection._parameters import check_has, check_names, variable_names
+from sklearn_reclink.inspection._parameters import (
+    ParameterDisplay,
+    check_has,
+    check_names,
+    variable_names,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class CapacityLatticeDisplay(Display):
+class CapacityLatticeDisplay(ParameterDisplay):
     r"""Lattice of the subsets of variables, coloured by their capacity.
 
     The thicker a line, the more one variable adds; a dotted line stands for several variables.
@@ -65,28 +70,11 @@ class CapacityLatticeDisplay(Display):
     feature_names: Sequence[str] | None = None
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, feature_names: Sequence[str] | None = None, **options: Any
-    ) -> Self:
-        """Plot the lattice of a fitted linker.
-
-        Parameters
-        ----------
-        estimator : fitted linker
-            One with ``capacity_``.
-        feature_names : sequence of str or None, default=None
-            Names of the variables, by default those of the file of `fit`.
-        **options
-            Passed to `plot`.
-
-        Returns
-        -------
-        CapacityLatticeDisplay
-        """
+    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
         check_has(estimator, ("capacity_",), cls.__name__)
         capacity = np.asarray(estimator.capacity_)
         names = variable_names(estimator, n_variables(capacity), feature_names)
-        return cls(capacity=capacity, feature_names=names).plot(**options)
+        return cls(capacity=capacity, feature_names=names)
 
     def plot(
         self,
@@ -106,13 +94,13 @@ class CapacityLatticeDisplay(Display):
             Least value of a subset that is drawn; None for no limit but ``max_nodes``.
         by : {"capacity", "mobius"} or None, default=None
             The value: the capacity, or the absolute Moebius coefficient, which is large for the
-            groups that matter beyond their parts. By default the capacity where all subsets can
+            groups that matter beyond their parts. By default the capacity if all subsets can
             be drawn or a threshold is given, else the Moebius coefficient.
         max_nodes : int, default=32
             Number of subsets drawn at most, those of largest value.
         labels : {"letters", "names", "dyadic"} or None, default=None
             How subsets are written: a letter for each variable and a key beside, the names, or
-            zeros and ones with the first variable first, as in the paper. By default names where
+            zeros and ones with the first variable first, as in the paper. By default names if
             few and short.
         cmap : str, default="cividis_r"
             A colour map for the capacity.
@@ -155,7 +143,7 @@ class CapacityLatticeDisplay(Display):
     def _draw_edges(
         self, ax: Axes, points: np.ndarray, edges: np.ndarray, relative: np.ndarray
     ) -> None:
-        """Lines between subsets, thick where one variable adds much."""
+        """Lines between subsets, thick if one variable adds much."""
         from matplotlib.collections import LineCollection
 
         single = np.bitwise_count(self.subsets_[edges[:, 0]] ^ self.subsets_[edges[:, 1]]) == 1

@@ -38,7 +38,7 @@ def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
     own_distance : array-like of shape (n_records,)
         Squared distance to the record's own masked version.
     runner_up : array-like of shape (n_records,)
-        Squared distance to the nearest other masked record, infinite where there is none.
+        Squared distance to the nearest other masked record, infinite if there is none.
 
     Returns
     -------

@@ -8,11 +8,49 @@ masked file: they can be compared between variables, and are what the displays s
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
+
+from sklearn_reclink.inspection._display import Display
+
+
+class ParameterDisplay(Display):
+    """Base of the displays of what a fitted linker has learned."""
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, feature_names: Sequence[str] | None = None, **options: Any
+    ) -> Self:
+        """Plot what a fitted linker has learned.
+
+        Parameters
+        ----------
+        estimator : fitted linker
+            One with the parameters that the display shows.
+        feature_names : sequence of str or None, default=None
+            Names of the variables, by default those of the file of `fit`.
+        **options
+            Passed to `plot`.
+
+        Returns
+        -------
+        object
+            The display.
+        """
+        return cls._read(estimator, feature_names).plot(**options)
+
+    @classmethod
+    @abstractmethod
+    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
+        """The display of a fitted linker, not drawn yet."""
+
+    @abstractmethod
+    def plot(self) -> Self:
+        """Draw the parameters."""
 
 
 def variable_names(

@@ -1,4 +1,4 @@
-"""Names beside points, where there is room.
+"""Names beside points, if there is room.
 
 Greedy: each name in turn takes the first place around its point that covers no point, no line and
 no name placed before, inside the axes; near places are tried before those that need a leader line.

@@ -65,7 +65,7 @@ class RiskUtilityDisplay(Display):
     risk : array-like of shape (n_maskings,)
         Share of records re-identified, in [0, 1].
     information_loss : array-like of shape (n_maskings,)
-        Information loss, by any measure that is small where little is lost.
+        Information loss, by any measure that is small if little is lost.
     names : sequence of str or None, default=None
         Names of the maskings.
     risk_label : str, default="re-identified"
@@ -125,7 +125,7 @@ class RiskUtilityDisplay(Display):
         maskings : mapping of str to array-like or dataframe of shape (n_records, n_features)
             Masked versions of ``X`` by name.
         information_loss : callable, default=probabilistic_information_loss
-            ``information_loss(X, masked)`` is a number, small where little is lost; by default
+            ``information_loss(X, masked)`` is a number, small if little is lost; by default
             that of `sklearn_reclink.metrics.probabilistic_information_loss`.
         ax : matplotlib Axes, default=None
             Axes to draw on; by default those of a new figure.

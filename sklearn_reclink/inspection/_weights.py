@@ -11,13 +11,13 @@ import numpy as np
 from sklearn_reclink.capacity import shapley
 from sklearn_reclink.inspection._display import (
     GREY,
-    Display,
     draw_bars,
     equal_line,
     legend_above,
     name_rows,
 )
 from sklearn_reclink.inspection._parameters import (
+    ParameterDisplay,
     check_has,
     check_names,
     comparable_matrix,
@@ -31,10 +31,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class WeightsDisplay(Display):
+class WeightsDisplay(ParameterDisplay):
     """Weights of variables as bars, the heaviest first.
 
-    It is recommended to use `from_estimator` to make one.
+    `from_estimator` shows the weights of a weighted mean; of an OWA, those of the ranks; Shapley
+    values of a capacity; the diagonal of a matrix; for probabilistic linkage, what agreement in
+    the variable weighs over disagreement. Those learned with ``standardize=None`` are rescaled to
+    standardised differences, so that they can be compared.
 
     Parameters
     ----------
@@ -76,29 +79,7 @@ class WeightsDisplay(Display):
     ordered: bool = False
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, feature_names: Sequence[str] | None = None, **options: Any
-    ) -> Self:
-        """Plot what the variables weigh in a fitted linker.
-
-        Weights of a weighted mean; of an OWA, those of the ranks; Shapley values of a capacity;
-        the diagonal of a matrix; for probabilistic linkage, what agreement in the variable
-        weighs over disagreement. Those learned with ``standardize=None`` are rescaled to
-        standardised differences, so that they can be compared.
-
-        Parameters
-        ----------
-        estimator : fitted linker
-            One with ``capacity_``, ``matrix_`` or ``weights_``.
-        feature_names : sequence of str or None, default=None
-            Names of the variables, by default those of the file of `fit`.
-        **options
-            Passed to `plot`.
-
-        Returns
-        -------
-        WeightsDisplay
-        """
+    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
         attribute = check_has(estimator, ("capacity_", "matrix_", "weights_"), cls.__name__)
         if attribute == "capacity_":
             weights, label = shapley(estimator.capacity_), "Shapley value"
@@ -115,8 +96,7 @@ class WeightsDisplay(Display):
             names, label = rank_names(len(weights)), "weight of the rank"
         else:
             names = variable_names(estimator, len(weights), feature_names)
-        display = cls(weights=weights, feature_names=names, label=label, ordered=ordered)
-        return display.plot(**options)
+        return cls(weights=weights, feature_names=names, label=label, ordered=ordered)
 
     def plot(
         self,
