@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from sklearn_reclink.auditing import Audit, audit, compare
+from sklearn_reclink.auditing import Audit, compare
+from sklearn_reclink.auditing._audit import FIRST_STEP
 from sklearn_reclink.auditing._format import aligned
 from sklearn_reclink.auditing._text import bulleted, wrapped
 from sklearn_reclink.datasets import load_diabetes_microdata
@@ -135,24 +136,32 @@ def result_of(masking: Masking, found: Audit) -> Result:
 
 def attack(X: np.ndarray, masking: Masking, time_limit: float = TIME_LIMIT) -> Result:
     """Mask a file and attack it."""
-    found = audit(X, masking.apply(X), attackers=ATTACKERS, time_limit=time_limit)
-    return result_of(masking, found)
+    return attack_all(X, [masking], time_limit)[0]
 
 
-def attack_all(X: np.ndarray) -> list[Result]:
-    """Mask a file in all ways of `MASKINGS` and attack each, with progress on standard error."""
-    maskings = {masking.label: masking.apply(X) for masking in MASKINGS}
-    begun: list[str] = []
+def attack_all(
+    X: np.ndarray,
+    maskings: Sequence[Masking],
+    time_limit: float = TIME_LIMIT,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> list[Result]:
+    """Mask a file in several ways and attack each, with a time limit per masking."""
+    found = compare(
+        X,
+        {masking.label: masking.apply(X) for masking in maskings},
+        attackers=ATTACKERS,
+        time_limit=time_limit * len(maskings),
+        progress=progress,
+    )
+    return [result_of(*pair) for pair in zip(maskings, found.audits, strict=True)]
 
-    def progress(what: str, done: int, total: int) -> None:
-        label = what.partition(":")[0]
-        if label not in begun:
-            begun.append(label)
-            print(f"masking {len(begun)} of {len(MASKINGS)}: {label}", file=sys.stderr, flush=True)
 
-    limit = TIME_LIMIT * len(MASKINGS)
-    found = compare(X, maskings, attackers=ATTACKERS, time_limit=limit, progress=progress)
-    return [result_of(*pair) for pair in zip(MASKINGS, found.audits, strict=True)]
+def print_progress(what: str, done: int, total: int) -> None:
+    """Print on standard error which masking is attacked, when its first step begins."""
+    label, _, step = what.partition(": ")
+    if step == FIRST_STEP:
+        number = 1 + done * len(MASKINGS) // total
+        print(f"masking {number} of {len(MASKINGS)}: {label}", file=sys.stderr, flush=True)
 
 
 def cells(found: Result) -> tuple[str, ...]:
@@ -282,7 +291,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     output = parser.parse_args(arguments).output
     print("The first run compiles for about half a minute.", file=sys.stderr, flush=True)
-    results = attack_all(load_patients())
+    results = attack_all(load_patients(), MASKINGS, progress=print_progress)
     print(text_report(results))
     try:
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -37,6 +37,7 @@ from sklearn_reclink.linkers import MahalanobisLinker
 
 # Time for a held-out estimate, as a share of the time for the search in the whole file.
 HELD_OUT_SHARE = 0.5
+FIRST_STEP = "compiling"
 
 
 @dataclass(frozen=True)
@@ -282,7 +283,7 @@ def audit(
         raise ValueError(f"no attacker can run: {skipped[0].reason}")
     tested = [one for one in chosen if can_be_held_out(one, setting)]
     steps = Steps(progress, 2 + len(running) + len(tested))
-    steps.next("compiling")
+    steps.next(FIRST_STEP)
     compile_searches(running, setting)
     whole, halves = (sum(one.time_weight for one in some) for some in (running, tested))
     budget = TimeBudget(time_limit, whole + HELD_OUT_SHARE * halves)

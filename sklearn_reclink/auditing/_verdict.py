@@ -113,16 +113,16 @@ def proven(audit: Audit) -> str:
         text = (
             f"Proven: at most {bound:,} people ({percent(bound / total)}) can be found by {kind}."
         )
-    bilinear = [one for one in audit.attacks if one.attacker.name == "bilinear" and one.bound]
-    if bilinear and bilinear[0].bound is not None and bilinear[0].bound < total:
+    bounds = [one.bound for one in audit.attacks if one.attacker.name == "bilinear" and one.bound]
+    if bounds and bounds[0] < total:
         text += (
-            f" At most {bilinear[0].bound:,} can be found by any quadratic (bilinear) distance on "
+            f" At most {bounds[0]:,} can be found by any quadratic (bilinear) distance on "
             "standardised variables."
         )
     beyond = [one for one in audit.attacks if one.n_found > bound and one.bound is None]
     if beyond:
         titles = listed([one.attacker.title for one in beyond])
-        text += f" This bound does not apply to attackers of another kind ({titles})."
+        text += f" This proof does not cover attackers of another kind ({titles})."
     return text
 
 
@@ -132,7 +132,8 @@ def advice(audit: Audit) -> list[str]:
         texts = ["Nothing more is needed against these attackers."]
         if audit.expected_rate > 0:
             texts.append(
-                "Every masked record is shared by several people, which protects them: keep it so."
+                "Ties protect some of these people: several masked records are equally near. Keep "
+                "it so."
             )
         return texts
     shown = audit.contributions
@@ -142,8 +143,9 @@ def advice(audit: Audit) -> list[str]:
         texts.append(f"Mask {quoted(audit.names[0])} more: it is all an attacker needs.")
     elif notable:
         names = listed([quoted(one.name) for one in notable])
+        it = "it" if len(notable) == 1 else "them"
         texts.append(
-            f"Protect {names} more: mask them more strongly, round them, or leave them out."
+            f"Protect {names} more: mask {it} more strongly, round {it}, or leave {it} out."
         )
     else:
         texts.append(
