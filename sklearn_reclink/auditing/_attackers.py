@@ -166,11 +166,6 @@ def _too_long(setting: Setting) -> str | None:
     )
 
 
-def _too_long_for_all(setting: Setting) -> str | None:
-    reason = _too_long(setting)
-    return None if reason is None else f"{reason}; it looks for some of the people instead"
-
-
 def _too_wide(setting: Setting) -> str | None:
     most = setting.limits.capacity_variables
     if setting.n_features <= most:
@@ -240,7 +235,7 @@ _ALL = (
         "Error densities",
         "learns the errors that masking makes, and that everybody has one masked record",
         _density,
-        skip_reason=_too_long_for_all,
+        skip_reason=_too_long,
         needs_files=True,
         links_some=True,
     ),

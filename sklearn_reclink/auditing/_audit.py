@@ -277,7 +277,12 @@ def audit(
     original, masked, names, notes = _read_files(X, y, ids, n_jobs)
     limits = size_limits or SizeLimits()
     setting = Setting(len(masked), len(names), random_state, n_jobs, limits)
-    skipped = [Skipped(one, why) for one in chosen if (why := one.skip_reason(setting)) is not None]
+    instead = "; it looks for some of the people instead"
+    skipped = [
+        Skipped(one, why + instead * one.links_some)
+        for one in chosen
+        if (why := one.skip_reason(setting)) is not None
+    ]
     running = [one for one in chosen if one.skip_reason(setting) is None]
     if not running:
         raise ValueError(f"no attacker can run: {skipped[0].reason}")

@@ -187,8 +187,7 @@ def withheld_figure(audit: Audit) -> ReportFigure:
 def weights_figure(audit: Audit) -> ReportFigure | None:
     """Which variables give people away?"""
     variables = sorted(
-        audit.contributions.variables,
-        key=lambda one: -((one.weight or 0.0) + (one.shapley or 0.0)),
+        audit.contributions.variables, key=lambda one: -((one.weight or 0.0) + (one.shapley or 0.0))
     )
     series = {
         label: values

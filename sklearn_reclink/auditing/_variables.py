@@ -97,11 +97,7 @@ def n_found_without_learning(X: np.ndarray, Y: np.ndarray, setting: Setting) -> 
 
 
 def variable_contributions(
-    X: np.ndarray,
-    Y: np.ndarray,
-    names: Sequence[str],
-    attacks: Sequence[Attack],
-    setting: Setting,
+    X: np.ndarray, Y: np.ndarray, names: Sequence[str], attacks: Sequence[Attack], setting: Setting
 ) -> VariableContributions:
     """The three views of every variable, and the pairs."""
     weights = _learned(attacks, ("weighted_mean",), "weights_")

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklearn_reclink.capacity import shapley
-from sklearn_reclink.inspection._display import (
-    GREY,
-    draw_bars,
-    equal_line,
-    legend_above,
-    name_rows,
-)
+from sklearn_reclink.inspection._display import GREY, draw_bars, equal_line, legend_above, name_rows
 from sklearn_reclink.inspection._parameters import (
     ParameterDisplay,
     check_has,
