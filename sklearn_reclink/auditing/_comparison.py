@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.auditing._audit import Audit, audit
+from sklearn_reclink.auditing._audit import audit
+from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._time_budget import Progress
 
 

@@ -32,9 +32,9 @@ from sklearn_reclink.inspection._display import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from sklearn_reclink.auditing._attackers import Attack
-    from sklearn_reclink.auditing._audit import Audit
+    from sklearn_reclink.auditing._attack import Attack
     from sklearn_reclink.auditing._comparison import Comparison
+    from sklearn_reclink.auditing._result import Audit
 
 _MOST_PAIRS = 15
 _MOST_CELLS = 16

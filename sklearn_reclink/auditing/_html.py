@@ -23,8 +23,8 @@ from sklearn_reclink.auditing._verdict import verdict
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from sklearn_reclink.auditing._audit import Audit
     from sklearn_reclink.auditing._comparison import Comparison
+    from sklearn_reclink.auditing._result import Audit
 
 # Rows of the table of records; the CSV file lists all.
 MOST_ROWS = 500

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sklearn_reclink.auditing._verdict import verdict
 
 if TYPE_CHECKING:
-    from sklearn_reclink.auditing._audit import Audit
     from sklearn_reclink.auditing._comparison import Comparison
+    from sklearn_reclink.auditing._result import Audit
 
 SCHEMA = 1
 

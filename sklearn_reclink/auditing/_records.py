@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing._attackers import Attack
+from sklearn_reclink.auditing._attack import Attack
 from sklearn_reclink.auditing._held_out import HeldOut
 
 if TYPE_CHECKING:

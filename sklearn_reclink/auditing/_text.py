@@ -11,8 +11,8 @@ from sklearn_reclink.auditing._verdict import status_words, verdict
 from sklearn_reclink.inspection._display import shorten
 
 if TYPE_CHECKING:
-    from sklearn_reclink.auditing._audit import Audit
     from sklearn_reclink.auditing._comparison import Comparison
+    from sklearn_reclink.auditing._result import Audit
 
 WIDTH = 92
 LONGEST_NAME = 28

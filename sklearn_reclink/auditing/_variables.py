@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.auditing._attackers import Attack, Setting, collected_warnings
+from sklearn_reclink.auditing._attack import Attack
+from sklearn_reclink.auditing._attackers import Setting, collected_warnings
 from sklearn_reclink.capacity import interaction_matrix, shapley
 from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
 

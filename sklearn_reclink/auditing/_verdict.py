@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sklearn_reclink.auditing._attackers import Attack
+from sklearn_reclink.auditing._attack import Attack
 from sklearn_reclink.auditing._format import listed, people, percent, quoted
 
 if TYPE_CHECKING:
-    from sklearn_reclink.auditing._audit import Audit
+    from sklearn_reclink.auditing._result import Audit
     from sklearn_reclink.auditing._variables import Variable, VariableContributions
 
 # A variable without which this share fewer people are found is worth protecting by itself.
