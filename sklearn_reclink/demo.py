@@ -1,34 +1,34 @@
 """How many patients can be found again? ``python -m sklearn_reclink.demo``
 
-The 442 patients that scikit-learn ships are masked in several strengths, each masked file is
-attacked by three distances, and one table says how many patients each attack finds. No value of
+The 442 patients that scikit-learn ships are masked with increasing strength, each masked file is
+attacked with three distances, and a table shows how many patients each attack finds. No value of
 any record is printed or written.
 
-The variables are those that somebody else may already hold about a patient (an employer, an
-insurer, a gym): age, body mass index, blood pressure and two common blood tests.
+The variables are those that somebody else may know about a patient (an employer, an insurer, a
+gym): age, body mass index, blood pressure and two common blood tests.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import fill
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
+from sklearn_reclink.auditing import Audit, compare
+from sklearn_reclink.auditing._audit import FIRST_STEP
+from sklearn_reclink.auditing._format import aligned
+from sklearn_reclink.auditing._text import bulleted, wrapped
 from sklearn_reclink.datasets import load_diabetes_microdata
 from sklearn_reclink.masking import Microaggregation
 
 DEFAULT_OUTPUT = Path("build") / "demo-report.md"
-TIME_LIMIT = 5.0  # seconds a masking
+TIME_LIMIT = 20.0  # seconds per masking, most of which the proofs do not need
 WIDTH = 100
+ATTACKERS = ("euclidean", "mahalanobis", "weighted_mean")
 
 # column of the file: short name, and what it is
 VARIABLES = {
@@ -53,18 +53,22 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Masking:
-    """Microaggregation of blocks of variables, ``k`` patients at least to a mean."""
+    """Microaggregation of blocks of variables, at least ``k`` patients per mean."""
 
     blocks: tuple[tuple[int, ...], ...]
     k: int
 
     @property
     def label(self) -> str:
-        return f"{_plural(len(self.blocks), 'block')}, k = {self.k}"
+        return f"{_blocks(len(self.blocks))}, k = {self.k}"
 
     @property
-    def words(self) -> str:
-        return f"averages over {self.k} patients in {_plural(len(self.blocks), 'block')}"
+    def description(self) -> str:
+        return f"averages over {self.k} patients in {_blocks(len(self.blocks))}"
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        groups = [list(block) for block in self.blocks]
+        return Microaggregation(groups=groups, k=self.k, standardize=True).fit_transform(X)
 
 
 THREE_BLOCKS = ((0, 1), (2, 3), (4,))
@@ -83,10 +87,10 @@ MASKINGS = (
 
 
 @dataclass(frozen=True)
-class Attack:
-    """What three intruders find in one masked file.
+class Result:
+    """What three attackers find in one masked file.
 
-    ``weights`` are those of the learned weighted mean, one a variable.
+    ``weights`` are those of the learned weighted mean, one per variable.
     """
 
     masking: Masking
@@ -115,119 +119,127 @@ def load_patients(n_records: int | None = None) -> np.ndarray:
     return np.asarray(patients.data[:n_records, columns])
 
 
-def attack(X: np.ndarray, masking: Masking, time_limit: float = TIME_LIMIT) -> Attack:
-    """Mask a file and attack it; an open proof shows as ``learned < bound``."""
-    masker = Microaggregation(
-        groups=[list(block) for block in masking.blocks], k=masking.k, standardize=True
-    )
-    Y = masker.fit_transform(X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        learned = WeightedMeanLinker(time_limit=time_limit, random_state=0).fit(X, Y)
-    return Attack(
+def result_of(masking: Masking, found: Audit) -> Result:
+    """The counts of an audit with `ATTACKERS`; an open proof shows as ``learned < bound``."""
+    euclidean, mahalanobis, learned = found.attacks
+    return Result(
         masking=masking,
-        n_records=len(X),
-        euclidean=EuclideanLinker().fit(X, Y).n_linked_,
-        mahalanobis=MahalanobisLinker().fit(X, Y).n_linked_,
-        learned=learned.n_linked_,
-        bound=learned.bound_,
-        ceiling=learned.ceiling_,
-        weights=tuple(learned.weights_.tolist()),
+        n_records=found.n_records,
+        euclidean=euclidean.n_found,
+        mahalanobis=mahalanobis.n_found,
+        learned=learned.n_found,
+        bound=int(learned.linker.bound_),
+        ceiling=found.ceiling,
+        weights=tuple(learned.linker.weights_.tolist()),
     )
 
 
-def cells(found: Attack) -> tuple[str, ...]:
+def attack(X: np.ndarray, masking: Masking, time_limit: float = TIME_LIMIT) -> Result:
+    """Mask a file and attack it."""
+    return attack_all(X, [masking], time_limit)[0]
+
+
+def attack_all(
+    X: np.ndarray,
+    maskings: Sequence[Masking],
+    time_limit: float = TIME_LIMIT,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> list[Result]:
+    """Mask a file in several ways and attack each, with a time limit per masking."""
+    found = compare(
+        X,
+        {masking.label: masking.apply(X) for masking in maskings},
+        attackers=ATTACKERS,
+        time_limit=time_limit * len(maskings),
+        progress=progress,
+    )
+    return [result_of(*pair) for pair in zip(maskings, found.audits, strict=True)]
+
+
+def print_progress(what: str, done: int, total: int) -> None:
+    """Print on standard error which masking is attacked, when its first step begins."""
+    label, _, step = what.partition(": ")
+    if step == FIRST_STEP:
+        number = 1 + done * len(MASKINGS) // total
+        print(f"masking {number} of {len(MASKINGS)}: {label}", file=sys.stderr, flush=True)
+
+
+def cells(found: Result) -> tuple[str, ...]:
     """One row of the table, under `HEADER`."""
-    learned = f"{found.learned} = {_percent(found.learned, found.n_records)}"
+    learned = f"{found.learned} = {_percent(found.learned / found.n_records)}"
     if not found.proven:
         learned = f"{found.learned} (at most {found.bound})"
-    return (
-        found.masking.label,
-        str(found.euclidean),
-        str(found.mahalanobis),
-        learned,
-        str(found.bound),
-        str(found.ceiling),
-        most_revealing(found),
-    )
+    counts = (found.euclidean, found.mahalanobis, learned, found.bound, found.ceiling)
+    return (found.masking.label, *map(str, counts), most_revealing(found))
 
 
-def most_revealing(found: Attack, how_many: int = 2) -> str:
+def most_revealing(found: Result, how_many: int = 2) -> str:
     """The variables of largest weight, with their share of all weights."""
     if not found.learned:
         return "none"
     largest = np.argsort([-weight for weight in found.weights], kind="stable")[:how_many]
     shares = [(NAMES[k], found.weights[k]) for k in largest if found.weights[k] > 0]
-    return ", ".join(f"{name} {_percent(share, 1)}" for name, share in shares)
+    return ", ".join(f"{name} {_percent(share)}" for name, share in shares)
 
 
-def headline(attacks: Sequence[Attack]) -> str:
-    """The result in one sentence: the weakest masking, the strongest that leaks, and the safe."""
-    total = attacks[0].n_records
-    leaking = sorted((found for found in attacks if found.found), key=lambda found: -found.found)
-    safe = [found for found in attacks if not found.found]
+def headline(results: Sequence[Result]) -> str:
+    """The weakest masking, the strongest in which somebody is found, and a safe one."""
+    total = results[0].n_records
+    leaking = sorted((found for found in results if found.found), key=lambda found: -found.found)
+    safe = [found for found in results if not found.found]
     clauses = [
-        f"{found.found} ({_percent(found.found, total)}) in {found.masking.words}"
+        f"{found.found} ({_percent(found.found / total)}) in {found.masking.description}"
         for found in dict.fromkeys([*leaking[:1], *leaking[-1:]])
     ]
-    clauses += [f"nobody in {found.masking.words}" for found in safe[:1]]
-    return f"Of {total} patients the best of the three attacks finds again {'; '.join(clauses)}."
+    clauses += [f"nobody in {found.masking.description}" for found in safe[:1]]
+    return f"Of {total} patients, the best of the three attacks finds {'; '.join(clauses)}."
 
 
-def setting(attacks: Sequence[Attack]) -> list[str]:
+def introduction(results: Sequence[Result]) -> list[str]:
     """What was masked, and how."""
     meanings = [meaning for _, meaning in VARIABLES.values()]
-    blocks = {len(found.masking.blocks): found.masking.blocks for found in attacks}
-    lines = [
-        f"{attacks[0].n_records} patients, {len(NAMES)} variables that others may know of them: "
+    return [
+        f"{results[0].n_records} patients, {len(NAMES)} variables that others may know: "
         f"{', '.join(meanings[:-1])} and {meanings[-1]}.",
-        "Masking: patients are put into sets of at least k alike ones, and each value is released "
-        "as the average over its set. Each block of variables has sets of its own:",
+        "Masking: patients are put into groups of at least k similar ones, and each value is "
+        "replaced by the average of its group. Each block of variables has its own groups:",
     ]
-    for number, variables in sorted(blocks.items(), reverse=True):
-        joined = " | ".join(" + ".join(NAMES[k] for k in block) for block in variables)
-        lines.append(f"{_plural(number, 'block')}: {joined}")
-    return lines
 
 
-def reading(attacks: Sequence[Attack]) -> list[str]:
+def block_lines(results: Sequence[Result]) -> list[str]:
+    """Which variables are masked together."""
+    blocks = {len(found.masking.blocks): found.masking.blocks for found in results}
+    return [
+        f"{_blocks(number)}: " + " | ".join(" + ".join(NAMES[k] for k in block) for block in parts)
+        for number, parts in sorted(blocks.items(), reverse=True)
+    ]
+
+
+def reading(results: Sequence[Result]) -> list[str]:
     """How to read the table."""
     lines = [
-        f"A patient counts as found when the own masked record is strictly nearer than each of the "
-        f"{attacks[0].n_records - 1} others, for an intruder who holds the original file. A tie "
-        "finds nobody: in 1 block at least k patients share each released record, and the intruder "
-        "is left with a guess among them.",
-        "Euclidean and Mahalanobis are fixed distances. The learned weighted mean takes the "
-        "weights that find the most patients; no weights find more than the proven bound, and no "
-        "weighted mean, OWA or Choquet distance more than the ceiling. Mahalanobis is none of "
-        "these and may find a few more.",
-        "Most revealing are the variables of largest learned weight; all weights make 100 %. Where "
-        "many weights find as many patients, these are one choice among them.",
+        "A patient is found if the right masked record is strictly nearer than each of the "
+        f"{results[0].n_records - 1} others, for an intruder who has the original file. A tie "
+        "finds nobody: in 1 block, at least k patients share each released record, and the "
+        "intruder can only guess among them.",
+        "Euclidean and Mahalanobis are fixed distances. The learned weighted mean uses the weights "
+        "that find the most patients. No weights find more than the proven bound, and no weighted "
+        "mean, OWA or Choquet distance finds more than the ceiling. Mahalanobis is none of these "
+        "and may find a few more.",
+        "The most revealing variables are those with the largest learned weights; all weights add "
+        "up to 100 %. If several sets of weights find as many patients, these are one of them.",
     ]
-    if not all(found.proven for found in attacks):
+    if not all(found.proven for found in results):
         lines.append(
-            '"At most": the time limit ended the proof; the true optimum lies between the two '
-            "numbers."
+            '"At most": the proof was stopped by the time limit; the true optimum lies between the '
+            "two numbers."
         )
     return lines
 
 
 def text_table(rows: Sequence[Sequence[str]]) -> str:
-    """Aligned columns, numbers to the right; the header takes two lines."""
-    header = [_two_lines(name) for name in HEADER[:-1]] + [("", HEADER[-1])]
-    lines = [[name[0] for name in header], [name[1] for name in header], *rows]
-    widths = [max(len(line[c]) for line in lines) for c in range(len(HEADER))]
-    left = {0, len(HEADER) - 1}
-
-    def line(row: Sequence[str]) -> str:
-        placed = [
-            text.ljust(width) if c in left else text.rjust(width)
-            for c, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        return "  ".join(placed).rstrip()
-
-    rule = "  ".join("-" * width for width in widths)
-    return "\n".join([*(line(row) for row in lines[:2]), rule, *(line(row) for row in rows)])
+    """The table for a terminal; its header takes two lines."""
+    return aligned([*(name.replace(" ", "\n", 1) for name in HEADER[:-1]), HEADER[-1]], rows)
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
@@ -236,41 +248,39 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in [HEADER, marks, *rows])
 
 
-def text_report(attacks: Sequence[Attack]) -> str:
+def text_report(results: Sequence[Result]) -> str:
     """What the demonstration prints."""
-    first, second, *blocks = setting(attacks)
+    first, second = (wrapped(text, width=WIDTH) for text in introduction(results))
     parts = [
-        _wrap(first),
-        _wrap(second) + "\n" + "\n".join(f"  {line}" for line in blocks),
-        text_table([cells(found) for found in attacks]),
-        _wrap("Result: " + headline(attacks)),
-        "How to read it\n" + "\n".join(_wrap(line, "- ") for line in reading(attacks)),
+        first,
+        "\n  ".join([second, *block_lines(results)]),
+        text_table([cells(found) for found in results]),
+        wrapped("Result: " + headline(results), width=WIDTH),
+        "How to read it\n" + bulleted(reading(results), "- ", WIDTH),
     ]
     return "\n\n".join(parts)
 
 
-def markdown_report(attacks: Sequence[Attack]) -> str:
+def markdown_report(results: Sequence[Result]) -> str:
     """The same as a Markdown document."""
-    first, second, *blocks = setting(attacks)
     parts = [
         "# How many patients can be found again?",
-        f"**{headline(attacks)}**",
-        first,
-        second,
-        "\n".join(f"- {line}".replace("|", r"\|") for line in blocks),
-        markdown_table([cells(found) for found in attacks]),
+        f"**{headline(results)}**",
+        *introduction(results),
+        "\n".join(f"- {line}".replace("|", r"\|") for line in block_lines(results)),
+        markdown_table([cells(found) for found in results]),
         "## How to read it",
-        "\n".join(f"- {line}" for line in reading(attacks)),
+        "\n".join(f"- {line}" for line in reading(results)),
         "Made by `python -m sklearn_reclink.demo`.",
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demonstration; 0 when its report was written."""
+    """Run the demonstration; 0 if its report was written."""
     parser = argparse.ArgumentParser(
         prog="python -m sklearn_reclink.demo",
-        description="Mask 442 patients in several strengths and count who can be found again.",
+        description="Mask 442 patients with increasing strength and count who can be found again.",
     )
     parser.add_argument(
         "--output",
@@ -280,21 +290,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="where to write the report in Markdown (default: %(default)s)",
     )
     output = parser.parse_args(arguments).output
-    X = load_patients()
-    _progress("preparing: the first run compiles for half a minute ...", end="")
-    attack(X[:30], MASKINGS[0])  # so that compiling takes no time off the proofs
-    _progress(" ready")
-    attacks = []
-    for number, masking in enumerate(MASKINGS, start=1):
-        begin = time.perf_counter()
-        _progress(f"masking {number} of {len(MASKINGS)}: {masking.label} ...", end="")
-        attacks.append(attack(X, masking))
-        _progress(f" {time.perf_counter() - begin:.1f} s")
-    _progress("")
-    print(text_report(attacks))
+    print("The first run compiles for about half a minute.", file=sys.stderr, flush=True)
+    results = attack_all(load_patients(), MASKINGS, progress=print_progress)
+    print(text_report(results))
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(markdown_report(attacks), encoding="utf-8")
+        output.write_text(markdown_report(results), encoding="utf-8")
     except OSError as error:
         print(f"\nThe report could not be written to {output}: {error}", file=sys.stderr)
         return 1
@@ -302,31 +303,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _progress(text: str, end: str = "\n") -> None:
-    print(text, end=end, file=sys.stderr, flush=True)
+def _blocks(number: int) -> str:
+    return f"{number} block{'s' * (number != 1)}"
 
 
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _percent(part: float, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %"
-
-
-def _wrap(text: str, bullet: str = "") -> str:
-    return fill(
-        text,
-        WIDTH,
-        initial_indent=bullet,
-        subsequent_indent=" " * len(bullet),
-        break_on_hyphens=False,
-    )
-
-
-def _two_lines(name: str) -> tuple[str, str]:
-    first, _, rest = name.partition(" ")
-    return (first, rest) if rest else ("", first)
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
-"""Does an attack carry over to records it never saw? Rates that may be compared.
+"""Does an attack carry over to records it has not seen? Rates that can be compared.
 
-Some records are known pairs to learn from, the others are to be found. The smaller the *pool* of
-masked records in which a record is sought, the easier it is to find: rates of a training part and
-of a larger test part differ even where nothing was learnt. Here both are measured in pools of one
-size:
+A linker learns from the pairs of some known records and then looks for the others. A record is
+easier to find among fewer masked records, so the rates of a training part and of a larger test
+part differ even if nothing was learned. All rates here are measured in *pools* of one size:
 
 ==================  ============================================================================
 ``score_pool``      where a record is sought
@@ -21,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples
+
+from sklearn_reclink._sklearn_compat import num_samples, safe_indexing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ class LinkageStudy:
     train_rates, test_rates : ndarray of shape (n_splits,)
         Share of the known and of the other records re-identified.
     n_train, n_test : int
-        Number of known pairs learnt from, and of other records sought.
+        Number of known pairs learned from, and of other records.
     pool_size : int
         Number of masked records in which every record was sought.
     score_pool : str
@@ -64,11 +64,11 @@ class LinkageStudy:
 
     @property
     def overfitting(self) -> float:
-        """By how much the mean rate of the known records is above that of the others."""
+        """By how much the mean rate of the known records exceeds that of the others."""
         return float(self.train_rates.mean() - self.test_rates.mean())
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a split, as a pandas DataFrame."""
+        """One row per split, as a pandas DataFrame."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -106,11 +106,11 @@ def train_test_linkage(
     train_size : int or float, default=200
         Number of known pairs, or their share of the file.
     score_pool : {"own", "seen"}, default="own"
-        Where a record is sought: among as many masked records of its own part, or among all
+        Where a record is sought: among ``pool_size`` masked records of its own part, or among all
         masked records.
     pool_size : int or None, default=None
-        Records in each pool of ``"own"``, by default as many as the smaller part has. From a
-        larger part they are drawn.
+        Records in each pool of ``"own"``, by default the size of the smaller part. They are drawn
+        at random from a larger part.
     n_splits : int, default=5
         How often the known pairs are drawn.
     fit_params : mapping or None, default=None
@@ -118,7 +118,7 @@ def train_test_linkage(
     random_state : int, RandomState instance or None, default=None
         Draws the known pairs and the pools.
     n_jobs : int or None, default=None
-        Number of joblib workers, a split each.
+        Number of joblib workers, one split each.
 
     Returns
     -------
@@ -140,35 +140,78 @@ def train_test_linkage(
     pools of 40: 0.53 of the known, 0.50 of the others
     pools of 40: 0.65 of the known, 0.45 of the others
     """
-    n_records = _num_samples(X)
-    n_train = _number_of(train_size, n_records)
+    n_records = num_samples(X)
+    n_train = _check_train_size(train_size, n_records)
     n_test = n_records - n_train
-    if score_pool == "seen":
-        if pool_size is not None:
-            raise ValueError('pool_size goes with score_pool="own": "seen" is the whole file')
-        size = n_records
-    elif score_pool == "own":
-        size = min(n_train, n_test) if pool_size is None else int(pool_size)
-        if not 2 <= size <= min(n_train, n_test):
-            raise ValueError(
-                f"pool_size is {size}: it must be from 2 to {min(n_train, n_test)}, the smaller of "
-                f"the {n_train} known and the {n_test} other records"
-            )
-    else:
-        raise ValueError(f'score_pool is {score_pool!r}: it must be "own" or "seen"')
+    size = _check_pool(score_pool, pool_size, n_train, n_test)
     if n_splits < 1:
         raise ValueError(f"n_splits is {n_splits}: at least 1 is needed")
     rng = check_random_state(random_state)
     orders = [rng.permutation(n_records) for _ in range(n_splits)]
-    rates = Parallel(n_jobs=n_jobs)(
-        delayed(_rates)(clone(linker), X, y, order[:n_train], order[n_train:], size, fit_params)
+    most = n_records if size is None else size
+    found = Parallel(n_jobs=n_jobs)(
+        delayed(held_out_links)(
+            *(linker, X, y, order[:n_train]),
+            (order[:n_train][:most], order[n_train:][:most]),
+            own_pools=size is not None,
+            fit_params=fit_params,
+        )
         for order in orders
     )
-    train_rates, test_rates = np.array(rates).T
-    return LinkageStudy(train_rates, test_rates, n_train, n_test, size, score_pool)
+    train_rates, test_rates = np.array([[part.mean() for part in split] for split in found]).T
+    return LinkageStudy(train_rates, test_rates, n_train, n_test, most, score_pool)
 
 
-def _number_of(train_size: int | float, n_records: int) -> int:
+def held_out_links(
+    linker: Any,
+    X: Any,
+    y: Any,
+    train: np.ndarray,
+    parts: tuple[np.ndarray, ...],
+    *,
+    own_pools: bool = False,
+    link_all: bool = True,
+    fit_params: Mapping[str, Any] | None = None,
+) -> list[np.ndarray]:
+    """Fit a clone of a linker to some records; which records of each part does it find?
+
+    Parameters
+    ----------
+    linker : linker
+        Need not be fitted.
+    X, y : array-like or dataframe of shape (n_records, n_features)
+        Original file and its masked version, aligned.
+    train : ndarray of int
+        Rows to learn from.
+    parts : tuple of ndarray of int
+        Rows of the records that are sought, part by part.
+    own_pools : bool, default=False
+        Whether each part is its own pool; by default all masked records are the pool.
+    link_all : bool, default=True
+        Whether all original records are linked at once, as the rules that compare records with
+        each other require. Otherwise only those sought are linked, which takes less time.
+    fit_params : mapping or None, default=None
+        Passed on to ``linker.fit``.
+
+    Returns
+    -------
+    list of ndarray of bool
+        Whether each record is re-identified, part by part.
+    """
+    fitted = clone(linker).fit(
+        safe_indexing(X, train), safe_indexing(y, train), **(fit_params or {})
+    )
+    if link_all and not own_pools:
+        found = fitted.link(X, y).reidentified
+        return [found[rows] for rows in parts]
+    pool = None if own_pools else y
+    return [
+        fitted.link(safe_indexing(X, rows), safe_indexing(y, rows), pool=pool).reidentified
+        for rows in parts
+    ]
+
+
+def _check_train_size(train_size: int | float, n_records: int) -> int:
     n_train = round(train_size * n_records) if 0 < train_size < 1 else int(train_size)
     if not 2 <= n_train <= n_records - 2:
         raise ValueError(
@@ -178,22 +221,19 @@ def _number_of(train_size: int | float, n_records: int) -> int:
     return n_train
 
 
-def _rates(
-    linker: Any,
-    X: Any,
-    y: Any,
-    known: np.ndarray,
-    others: np.ndarray,
-    pool_size: int,
-    fit_params: Mapping[str, Any] | None,
-) -> tuple[float, float]:
-    """Rates of the known and of the other records of one split."""
-    linker.fit(_safe_indexing(X, known), _safe_indexing(y, known), **(fit_params or {}))
-    if pool_size == len(known) + len(others):
-        found = linker.link(X, y).reidentified
-        return float(found[known].mean()), float(found[others].mean())
-    train, test = (
-        linker.score(_safe_indexing(X, rows[:pool_size]), _safe_indexing(y, rows[:pool_size]))
-        for rows in (known, others)
-    )
-    return float(train), float(test)
+def _check_pool(score_pool: str, pool_size: int | None, n_train: int, n_test: int) -> int | None:
+    """Size of the pools of the two parts, None if the pool is the whole file."""
+    smaller = min(n_train, n_test)
+    if score_pool == "own":
+        size = smaller if pool_size is None else int(pool_size)
+        if not 2 <= size <= smaller:
+            raise ValueError(
+                f"pool_size is {size}: it must be from 2 to {smaller}, the smaller of the "
+                f"{n_train} known and the {n_test} other records"
+            )
+        return size
+    if score_pool != "seen":
+        raise ValueError(f'score_pool is {score_pool!r}: it must be "own" or "seen"')
+    if pool_size is not None:
+        raise ValueError('pool_size requires score_pool="own": "seen" is the whole file')
+    return None

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from sklearn_reclink import __version__, cli
-from tests.report.pairs import masked, original
+from tests.auditing.pairs import masked, original
 
 QUICK = ["--attackers", "euclidean,mahalanobis", "--time-limit", "1"]
 
@@ -151,7 +151,7 @@ def test_maskings_are_compared(files, capsys):
     report = files / "compared.html"
     code = cli.run(["compare", *paths, "--report", str(report), "--fail-above", "0.1", *QUICK])
     assert code == 1
-    assert "Lowest risk: strong.csv, 0 %." in capsys.readouterr().out
+    assert "The masking with the lowest risk is strong.csv: 0 %." in capsys.readouterr().out
     assert report.read_text(encoding="utf-8").count("<svg") == 1
 
 
@@ -193,7 +193,7 @@ def test_columns_left_out_by_masking_are_named(files, capsys):
     output = files / "out.parquet"
     arguments = ["mask", str(files / "original.csv"), str(output), "--columns", "tax,rent"]
     assert cli.run(arguments) == 0
-    assert "left out, as not masked: income, savings, pid" in capsys.readouterr().err
+    assert "left out because they are not masked: income, savings, pid" in capsys.readouterr().err
     assert list(pd.read_parquet(output).columns) == ["tax", "rent"]
 
 

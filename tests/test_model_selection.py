@@ -17,7 +17,7 @@ def files():
     return X, X + rng.normal(scale=0.3, size=X.shape)
 
 
-def test_nothing_learnt_nothing_overfitted_in_pools_of_one_size(files):
+def test_nothing_learned_nothing_overfitted_in_pools_of_one_size(files):
     study = train_test_linkage(
         EuclideanLinker(standardize=None), *files, train_size=60, n_splits=40, random_state=0
     )
@@ -46,7 +46,7 @@ def test_seen_pool_is_the_whole_masked_file(files):
     np.testing.assert_allclose(0.25 * study.train_rates + 0.75 * study.test_rates, whole)
 
 
-def test_a_learnt_distance_overfits_and_shrinkage_less_so(files):
+def test_a_learned_distance_overfits_and_shrinkage_less_so(files):
     free, shrunk = (
         train_test_linkage(
             WeightedMeanLinker(shrinkage=s, random_state=0), *files, train_size=30, random_state=0
@@ -59,7 +59,7 @@ def test_a_learnt_distance_overfits_and_shrinkage_less_so(files):
 def test_data_frames_fit_params_and_table(files):
     X, Y = (pd.DataFrame(table, columns=list("abc")) for table in files)
     study = train_test_linkage(
-        DensityLinker(), X, Y, train_size=100, n_splits=2, fit_params={"files": (X, Y)}
+        DensityLinker(), X, Y, train_size=100, n_splits=2, fit_params={"pool": Y, "reference": X}
     )
     assert study.to_frame().shape == (2, 5)
     assert (study.test_rates > 0.5).all()

@@ -1,6 +1,8 @@
 """Audit of a pair of files: attackers, records at risk, and a report to read."""
 
-from sklearn_reclink.auditing.audit import Audit, audit
-from sklearn_reclink.auditing.comparison import Comparison, compare
+from sklearn_reclink.auditing._attackers import SizeLimits
+from sklearn_reclink.auditing._audit import audit
+from sklearn_reclink.auditing._comparison import Comparison, compare
+from sklearn_reclink.auditing._result import Audit
 
-__all__ = ["Audit", "Comparison", "audit", "compare"]
+__all__ = ["Audit", "Comparison", "SizeLimits", "audit", "compare"]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from sklearn_reclink.capacity import interaction_matrix
-from sklearn_reclink.inspection._axes import colormap, prepare_axes, shorten, text_colour
-from sklearn_reclink.inspection._estimators import (
+from sklearn_reclink.inspection._display import as_label, text_colour
+from sklearn_reclink.inspection._parameters import (
+    ParameterDisplay,
     check_has,
     check_names,
     comparable_matrix,
@@ -18,20 +20,24 @@ from sklearn_reclink.inspection._estimators import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.colors import Colormap
+    from matplotlib.text import Text
 
 # More cells than this are too small for a number.
 MAX_NUMBERED = 16
 
 
-class InteractionDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class InteractionDisplay(ParameterDisplay):
     """Interaction of pairs of variables as a triangle of coloured cells.
 
     For a capacity, a positive index says that two variables tell more together than apart, a
-    negative one that they repeat each other. The diagonal, in italics and without colour, has
+    negative one that they repeat each other. The diagonal, in italics and without colour, shows
     what each variable weighs alone: Shapley values, or the diagonal of the matrix.
 
-    It is recommended to use `from_estimator` to make one.
+    `from_estimator` shows the interaction indices of ``capacity_``, or ``matrix_`` relative to its
+    largest absolute value; a matrix learned with ``standardize=None`` is rescaled to standardised
+    differences.
 
     Parameters
     ----------
@@ -71,53 +77,13 @@ class InteractionDisplay:
     ['x0', 'x1', 'x2']
     """
 
-    def __init__(
-        self,
-        *,
-        matrix: Any,
-        feature_names: Sequence[str] | None = None,
-        label: str = "interaction",
-        diagonal: str = "the variable alone",
-    ):
-        self.diagonal = diagonal
-        self.matrix = matrix
-        self.feature_names = feature_names
-        self.label = label
+    matrix: Any
+    feature_names: Sequence[str] | None = None
+    label: str = "interaction"
+    diagonal: str = "the variable alone"
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        *,
-        feature_names: Sequence[str] | None = None,
-        cmap: str = "PuOr",
-        include_values: bool | None = None,
-        colorbar: bool = True,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Plot the interactions of a fitted linker.
-
-        Parameters
-        ----------
-        estimator : fitted linker
-            One with ``capacity_``, whose interaction indices are shown, or with ``matrix_``,
-            shown relative to its largest absolute value (with ``standardize=None``, after
-            rescaling to standardised differences).
-        feature_names : sequence of str or None, default=None
-            Names of the variables, by default those of the file of `fit`.
-        cmap : str, default="PuOr"
-            A diverging colour map.
-        include_values : bool or None, default=None
-            Whether to write the numbers; by default for up to 16 variables.
-        colorbar : bool, default=True
-            Whether to draw the scale of the colours.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        InteractionDisplay
-        """
+    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
         attribute = check_has(estimator, ("capacity_", "matrix_"), cls.__name__)
         if attribute == "capacity_":
             matrix = interaction_matrix(estimator.capacity_)
@@ -128,8 +94,7 @@ class InteractionDisplay:
             label = "entry of the matrix,\nrelative to the largest"
             diagonal = "entry of the variable with itself"
         names = variable_names(estimator, len(matrix), feature_names)
-        display = cls(matrix=matrix, feature_names=names, label=label, diagonal=diagonal)
-        return display.plot(ax=ax, cmap=cmap, include_values=include_values, colorbar=colorbar)
+        return cls(matrix=matrix, feature_names=names, label=label, diagonal=diagonal)
 
     def plot(
         self,
@@ -160,52 +125,38 @@ class InteractionDisplay:
         n_features = len(matrix)
         if matrix.shape != (n_features, n_features):
             raise ValueError(f"matrix has shape {matrix.shape}: it must be square")
-        names = check_names(self.feature_names, n_features)
-        labels = [shorten(name, 20) for name in names]
+        labels = [as_label(name, 20) for name in check_names(self.feature_names, n_features)]
         cells = 0.52 * max(min(n_features, 24), 3)
         beside = 0.4 + 0.09 * max(map(len, labels))  # inches that the names take
-        ax = prepare_axes(
-            f"{type(self).__name__}.plot",
-            ax,
-            width=cells + beside + 1.3,
-            height=max(cells + 0.7 * beside + 0.3, 3.4),
-        )
+        width, height = cells + beside + 1.3, max(cells + 0.7 * beside + 0.3, 3.4)
+        ax = self._set_axes(ax, width=width, height=height)
+        from matplotlib import colormaps
+
         below = np.tri(n_features, k=-1, dtype=bool)
         limit = float(np.abs(matrix[below]).max(initial=0.0)) or 1.0
-        colours = colormap(cmap)
-        self.image_ = ax.imshow(
-            np.ma.array(matrix, mask=~below), cmap=colours, vmin=-limit, vmax=limit, aspect="auto"
-        )
-        self.text_ = {}
+        triangle = np.ma.array(matrix, mask=~below)
+        self.image_ = ax.imshow(triangle, cmap=cmap, vmin=-limit, vmax=limit, aspect="auto")
+        self.text_: dict[tuple[int, int], Text] = {}
         if include_values or (include_values is None and n_features <= MAX_NUMBERED):
-            for i in range(n_features):
-                for j in range(i + 1):
-                    shade = text_colour(colours((matrix[i, j] / limit + 1) / 2))
-                    style: dict[str, Any] = {"color": shade} if j < i else {"style": "italic"}
-                    self.text_[i, j] = ax.text(
-                        *(j, i, format_entry(matrix[i, j])),
-                        **{"ha": "center", "va": "center", "fontsize": "x-small", **style},
-                    )
+            self._write_values(ax, matrix, limit, colormaps[cmap])
+            ax.set_xlabel(f"diagonal: {self.diagonal}", style="italic", fontsize="small")
         ax.set_yticks(range(n_features), labels)
-        long = max(map(len, labels)) > 3
-        ax.set_xticks(
-            range(n_features),
-            labels,
-            rotation=40 if long else 0,
-            ha="right" if long else "center",
-            rotation_mode="anchor" if long else "default",
-        )
+        slanted: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+        ax.set_xticks(range(n_features), labels, **(slanted if max(map(len, labels)) > 3 else {}))
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-        if self.text_:
-            ax.set_xlabel(f"diagonal: {self.diagonal}", style="italic", fontsize="small")
         self.colorbar_ = None
         if colorbar and n_features > 1:
             self.colorbar_ = ax.figure.colorbar(self.image_, ax=ax, shrink=0.8)
             self.colorbar_.set_label(self.label, fontsize="small")
-        self.ax_: Axes = ax
-        self.figure_: Figure | Any = ax.figure
         return self
+
+    def _write_values(self, ax: Axes, matrix: np.ndarray, limit: float, colours: Colormap) -> None:
+        for i, j in np.argwhere(np.tri(len(matrix), dtype=bool)).tolist():
+            shade = text_colour(colours((matrix[i, j] / limit + 1) / 2))
+            style: dict[str, Any] = {"color": shade} if j < i else {"style": "italic"}
+            style |= {"ha": "center", "va": "center", "fontsize": "x-small"}
+            self.text_[i, j] = ax.text(j, i, format_entry(matrix[i, j]), **style)
 
 
 def format_entry(value: float) -> str:

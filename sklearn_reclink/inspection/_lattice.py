@@ -8,25 +8,28 @@ variable.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from sklearn_reclink.capacity import n_variables
-from sklearn_reclink.inspection._axes import GREY, colormap, prepare_axes, shorten, text_colour
-from sklearn_reclink.inspection._estimators import check_has, check_names, variable_names
+from sklearn_reclink.inspection._display import GREY, as_label, legend_above, text_colour
 from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
+from sklearn_reclink.inspection._parameters import (
+    ParameterDisplay,
+    check_has,
+    check_names,
+    variable_names,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-LABELS = ("letters", "names", "dyadic")
-MEASURES = ("capacity", "mobius")
 
 
-class CapacityLatticeDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class CapacityLatticeDisplay(ParameterDisplay):
     r"""Lattice of the subsets of variables, coloured by their capacity.
 
     The thicker a line, the more one variable adds; a dotted line stands for several variables.
@@ -63,44 +66,15 @@ class CapacityLatticeDisplay:
     ['∅ (0.00)', 'age (0.50)', 'income (0.25)', 'all (1.00)']
     """
 
-    def __init__(self, *, capacity: Any, feature_names: Sequence[str] | None = None):
-        self.capacity = capacity
-        self.feature_names = feature_names
+    capacity: Any
+    feature_names: Sequence[str] | None = None
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        *,
-        feature_names: Sequence[str] | None = None,
-        threshold: float | None = None,
-        by: str | None = None,
-        max_nodes: int = 32,
-        labels: str | None = None,
-        cmap: str = "cividis_r",
-        ax: Axes | None = None,
-    ) -> Self:
-        """Plot the lattice of a fitted linker.
-
-        Parameters
-        ----------
-        estimator : fitted linker
-            One with ``capacity_``.
-        feature_names : sequence of str or None, default=None
-            Names of the variables, by default those of the file of `fit`.
-        threshold, by, max_nodes, labels, cmap, ax
-            See `plot`.
-
-        Returns
-        -------
-        CapacityLatticeDisplay
-        """
+    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
         check_has(estimator, ("capacity_",), cls.__name__)
         capacity = np.asarray(estimator.capacity_)
         names = variable_names(estimator, n_variables(capacity), feature_names)
-        return cls(capacity=capacity, feature_names=names).plot(
-            threshold=threshold, by=by, max_nodes=max_nodes, labels=labels, cmap=cmap, ax=ax
-        )
+        return cls(capacity=capacity, feature_names=names)
 
     def plot(
         self,
@@ -120,13 +94,13 @@ class CapacityLatticeDisplay:
             Least value of a subset that is drawn; None for no limit but ``max_nodes``.
         by : {"capacity", "mobius"} or None, default=None
             The value: the capacity, or the absolute Moebius coefficient, which is large for the
-            groups that matter beyond their parts. By default the capacity where all subsets can
+            groups that matter beyond their parts. By default the capacity if all subsets can
             be drawn or a threshold is given, else the Moebius coefficient.
         max_nodes : int, default=32
             Number of subsets drawn at most, those of largest value.
         labels : {"letters", "names", "dyadic"} or None, default=None
             How subsets are written: a letter for each variable and a key beside, the names, or
-            zeros and ones with the first variable first, as in the paper. By default names where
+            zeros and ones with the first variable first, as in the paper. By default names if
             few and short.
         cmap : str, default="cividis_r"
             A colour map for the capacity.
@@ -138,17 +112,12 @@ class CapacityLatticeDisplay:
         CapacityLatticeDisplay
         """
         capacity = np.asarray(self.capacity, dtype=float)
-        n_features = n_variables(capacity)
-        names = [shorten(name) for name in check_names(self.feature_names, n_features)]
+        names = [as_label(name) for name in check_names(self.feature_names, n_variables(capacity))]
         if labels is None:
-            short = n_features <= 4 and max(map(len, names), default=0) <= 10
-            labels = "names" if short else "letters"
+            labels = "names" if len(names) <= 4 and max(map(len, names)) <= 10 else "letters"
         if by is None:
             by = "mobius" if threshold is None and len(capacity) > max_nodes else "capacity"
-        _check_option("labels", labels, LABELS)
-        _check_option("by", by, MEASURES)
-        if max_nodes < 1:
-            raise ValueError(f"max_nodes is {max_nodes}: at least 1 subset must be drawn")
+        _check_options(labels, by, max_nodes)
         self.subsets_ = choose_subsets(capacity, by, threshold, max_nodes)
         texts = [subset_text(int(a), names, labels) for a in self.subsets_]
         edges = cover_edges(self.subsets_)
@@ -156,9 +125,11 @@ class CapacityLatticeDisplay:
         column = max(_longest_line(texts) * 0.085 + 0.25, 0.7)
         width = (np.ptp(x) + 1) * column + 1.6 + (1.8 if labels == "letters" else 0.0)
         height = len(sizes) * (0.75 + 0.12 * max(text.count("\n") for text in texts)) + 1.6
-        ax = prepare_axes(f"{type(self).__name__}.plot", ax, width=max(width, 5), height=height)
-        self._draw(ax, capacity, edges, x, y, texts, cmap)
-        ax.set_yticks(range(len(sizes)), [_size_text(size) for size in sizes])
+        ax = self._set_axes(ax, width=max(width, 5), height=height)
+        relative = np.clip(capacity[self.subsets_] / (capacity[-1] or 1.0), 0, 1)
+        self._draw_edges(ax, np.column_stack([x, y]), edges, relative)
+        self._draw_subsets(ax, np.column_stack([x, y]), texts, capacity, relative, cmap)
+        ax.set_yticks(range(len(sizes)), [f"{n} variable{'s' * (n != 1)}" for n in sizes])
         ax.set_xticks([])
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
@@ -167,27 +138,16 @@ class CapacityLatticeDisplay:
         ax.set_xlabel(caption(capacity, self.subsets_, by, threshold), fontsize="small")
         if labels == "letters":
             _draw_key(ax, names)
-        self.ax_: Axes = ax
-        self.figure_: Figure | Any = ax.figure
         return self
 
-    def _draw(
-        self,
-        ax: Axes,
-        capacity: np.ndarray,
-        edges: np.ndarray,
-        x: np.ndarray,
-        y: np.ndarray,
-        texts: list[str],
-        cmap: str,
+    def _draw_edges(
+        self, ax: Axes, points: np.ndarray, edges: np.ndarray, relative: np.ndarray
     ) -> None:
+        """Lines between subsets, thick if one variable adds much."""
         from matplotlib.collections import LineCollection
 
-        values = capacity[self.subsets_]
-        relative = np.clip(values / (capacity[-1] or 1.0), 0, 1)
         single = np.bitwise_count(self.subsets_[edges[:, 0]] ^ self.subsets_[edges[:, 1]]) == 1
         gains = np.abs(relative[edges[:, 1]] - relative[edges[:, 0]]) * single
-        points = np.column_stack([x, y])
         self.lines_ = LineCollection(
             list(points[edges]),
             linewidths=0.8 + 3 * gains,
@@ -197,25 +157,27 @@ class CapacityLatticeDisplay:
             zorder=1,
         )
         ax.add_collection(self.lines_)
-        colours = colormap(cmap)
+
+    def _draw_subsets(
+        self,
+        ax: Axes,
+        points: np.ndarray,
+        texts: list[str],
+        capacity: np.ndarray,
+        relative: np.ndarray,
+        cmap: str,
+    ) -> None:
+        """A box for each subset, with its capacity and the colour of it."""
+        from matplotlib import colormaps
+
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "linespacing": 1.1}
+        values, shades = capacity[self.subsets_], colormaps[cmap](relative)
         self.text_ = []
-        for row, column, text, value, share in zip(y, x, texts, values, relative, strict=True):
-            colour = colours(share)
-            box = {"boxstyle": "round,pad=0.3", "facecolor": colour, "edgecolor": GREY}
-            self.text_.append(
-                ax.text(
-                    column,
-                    row,
-                    f"{text}\n({value:.2f})",
-                    ha="center",
-                    va="center",
-                    fontsize=8,
-                    linespacing=1.1,
-                    color=text_colour(colour),
-                    bbox=box,
-                    zorder=2,
-                )
-            )
+        for (x, y), text, value, shade in zip(points, texts, values, shades, strict=True):
+            box = {"boxstyle": "round,pad=0.3", "facecolor": shade, "edgecolor": GREY}
+            colour = text_colour(shade)
+            written = f"{text}\n({value:.2f})"
+            self.text_.append(ax.text(x, y, written, color=colour, bbox=box, zorder=2, **style))
 
 
 def subset_text(subset: int, names: Sequence[str], labels: str) -> str:
@@ -251,24 +213,20 @@ def _draw_key(ax: Axes, names: Sequence[str]) -> None:
         Line2D([], [], linestyle="none", label=f"{letter}  {name}")
         for letter, name in zip(ascii_uppercase, names, strict=False)
     ]
-    ax.legend(
-        handles=handles,
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
-        frameon=False,
-        handlelength=0,
-        handletextpad=0,
-    )
-
-
-def _size_text(size: int) -> str:
-    return f"{size} variable" + ("" if size == 1 else "s")
+    beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+    legend_above(ax, handles=handles, fontsize=None, handlelength=0, handletextpad=0, **beside)
 
 
 def _longest_line(texts: Sequence[str]) -> int:
     return max(len(line) for text in [*texts, "(0.00)"] for line in text.split("\n"))
 
 
-def _check_option(name: str, value: str, options: Sequence[str]) -> None:
-    if value not in options:
-        raise ValueError(f"{name} is {value!r}: it must be one of {', '.join(map(repr, options))}")
+def _check_options(labels: str, by: str, max_nodes: int) -> None:
+    for name, value, options in (
+        ("labels", labels, ("letters", "names", "dyadic")),
+        ("by", by, ("capacity", "mobius")),
+    ):
+        if value not in options:
+            raise ValueError(f"{name} is {value!r}: it must be one of {', '.join(options)}")
+    if max_nodes < 1:
+        raise ValueError(f"max_nodes is {max_nodes}: at least 1 subset must be drawn")

@@ -11,16 +11,23 @@ own masked version is much nearer than any other; 0 is a tie; below 0 another re
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink.inspection._axes import BLUE, VERMILION, plain, prepare_axes
+from sklearn_reclink.inspection._display import (
+    BLUE,
+    VERMILION,
+    Display,
+    hatched,
+    legend_above,
+    remove_frame,
+)
 from sklearn_reclink.search import Links
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
@@ -31,7 +38,7 @@ def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
     own_distance : array-like of shape (n_records,)
         Squared distance to the record's own masked version.
     runner_up : array-like of shape (n_records,)
-        Squared distance to the nearest other masked record, infinite where there is none.
+        Squared distance to the nearest other masked record, infinite if there is none.
 
     Returns
     -------
@@ -54,7 +61,8 @@ def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
     return np.where(alone, 1.0, (other - own) / np.where(sums > 0, sums, 1.0))
 
 
-class MarginDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class MarginDisplay(Display):
     """Distribution of the margins to the runner-up, of records re-identified and lost.
 
     It is recommended to use `from_estimator` or `from_predictions` to make one.
@@ -90,81 +98,57 @@ class MarginDisplay:
     ['re-identified: 52 of 100', 'lost: 48 of 100']
     """
 
-    def __init__(self, *, margin: Any, reidentified: Any, estimator_name: str | None = None):
-        self.margin = margin
-        self.reidentified = reidentified
-        self.estimator_name = estimator_name
+    margin: Any
+    reidentified: Any
+    estimator_name: str | None = None
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        bins: int = 40,
-        name: str | None = None,
-        ax: Axes | None = None,
+        cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any
     ) -> Self:
         """Plot the margins of a fitted linker on an aligned pair of files.
 
         Parameters
         ----------
         estimator : fitted linker
-            One with `link`.
+            The attacker.
         X, y : array-like or dataframe of shape (n_records, n_features)
             Original file and its masked version; ``y`` is the pool.
-        bins : int, default=40
-            Number of bins of [-1, 1], even, so that no bin has links and losses.
         name : str or None, default=None
             Name shown, by default that of the class.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        **options
+            Passed to `plot`.
 
         Returns
         -------
         MarginDisplay
         """
         name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(estimator.link(X, y), bins=bins, name=name, ax=ax)
+        return cls.from_predictions(estimator.link(X, y), name=name, **options)
 
     @classmethod
-    def from_predictions(
-        cls,
-        links: Links,
-        *,
-        bins: int = 40,
-        name: str | None = None,
-        ax: Axes | None = None,
-    ) -> Self:
+    def from_predictions(cls, links: Links, *, name: str | None = None, **options: Any) -> Self:
         """Plot the margins of links already made.
 
         Parameters
         ----------
         links : Links
             What a linker's `link` returns.
-        bins : int, default=40
-            Number of bins of [-1, 1], even, so that no bin has links and losses.
         name : str or None, default=None
             Name shown above the legend.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        **options
+            Passed to `plot`.
 
         Returns
         -------
         MarginDisplay
         """
-        if not hasattr(links, "runner_up"):
-            raise ValueError(
-                f"{type(links).__name__} has no distances, so records have no margin: take the "
-                "links of a linker with a distance"
-            )
         display = cls(
             margin=relative_margin(links.own_distance, links.runner_up),
             reidentified=links.reidentified,
             estimator_name=name,
         )
-        return display.plot(ax=ax, bins=bins)
+        return display.plot(**options)
 
     def plot(self, *, ax: Axes | None = None, bins: int = 40) -> Self:
         """Draw the histogram.
@@ -184,24 +168,19 @@ class MarginDisplay:
             raise ValueError(f"bins is {bins}: take an even number, so that 0 is between two bins")
         margin = np.asarray(self.margin, dtype=float)
         linked = np.asarray(self.reidentified, dtype=bool)
-        ax = prepare_axes(f"{type(self).__name__}.plot", ax, height=4.0)
+        ax = self._set_axes(ax, height=4.0)
         from matplotlib.ticker import MaxNLocator
 
         edges = np.linspace(-1, 1, bins + 1).tolist()
-        # a tie is lost, and belongs on the left of 0
-        shown = np.where(linked, margin, np.minimum(margin, -1e-9))
         tied = int(np.count_nonzero(~linked & (np.abs(margin) < 1e-9)))
+        found_label = f"re-identified: {np.count_nonzero(linked)} of {len(linked)}"
         lost_label = f"lost: {np.count_nonzero(~linked)} of {len(linked)}"
         if tied:
             lost_label += f" ({tied} tied)"
-        for mask, colour, hatch, label in (
-            (linked, BLUE, None, f"re-identified: {np.count_nonzero(linked)} of {len(linked)}"),
-            (~linked, VERMILION, "////", lost_label),
-        ):
-            style: dict[str, Any] = {"facecolor": colour, "label": label}
-            if hatch:
-                style = {"facecolor": "none", "edgecolor": colour, "hatch": hatch, "label": label}
-            ax.hist(shown[mask], bins=edges, **style)
+        ax.hist(margin[linked], bins=edges, facecolor=BLUE, label=found_label)
+        # a tie is lost, and belongs to the left of 0
+        lost = np.minimum(margin[~linked], -1e-9)
+        ax.hist(lost, bins=edges, label=lost_label, **hatched(VERMILION))
         ax.axvline(0, color=ax.xaxis.label.get_color(), linewidth=1)
         ax.set_xlim(-1, 1)
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -209,14 +188,6 @@ class MarginDisplay:
             "relative margin to the runner-up\n← another record is nearer    own record is nearer →"
         )
         ax.set_ylabel("records")
-        plain(ax)
-        self.legend_ = ax.legend(
-            title=self.estimator_name,
-            loc="lower center",
-            bbox_to_anchor=(0.5, 1.0),
-            ncols=2,
-            frameon=False,
-        )
-        self.ax_: Axes = ax
-        self.figure_: Figure | Any = ax.figure
+        remove_frame(ax)
+        self.legend_ = legend_above(ax, title=self.estimator_name, ncols=2, fontsize=None)
         return self

@@ -1,27 +1,41 @@
 """Does the attack generalise? Rates on training and on test records.
 
-A learnt distance is fitted to some records and tried on others. Each rate is that of linking
-inside its own records: the smaller this *pool*, the easier the link, so pools are named beside
-the curves, and curves with different pools are not to be compared in height without them.
+A learned distance is fitted to some records and tried on others. Every record, of training or of
+test, is sought among all masked records, so all rates can be compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.model_selection import ShuffleSplit, check_cv, learning_curve, validation_curve
+from sklearn.base import clone
+from sklearn.model_selection import ShuffleSplit, check_cv
+from sklearn.utils.parallel import Parallel, delayed
 
-from sklearn_reclink.inspection._axes import BLUE, GREY, VERMILION, in_percent, plain, prepare_axes
+from sklearn_reclink._sklearn_compat import num_samples
+from sklearn_reclink.inspection._display import (
+    BLUE,
+    GREY,
+    VERMILION,
+    Display,
+    in_percent,
+    legend_above,
+    remove_frame,
+)
+from sklearn_reclink.model_selection import held_out_links
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+
+Split = tuple[np.ndarray, np.ndarray]
 
 
-class OverfittingCurveDisplay:
-    r"""Re-identification rates on training and test records, with the sizes of their pools.
+@dataclass(kw_only=True, eq=False, repr=False)
+class OverfittingCurveDisplay(Display):
+    r"""Re-identification rates on training and test records, in pools of one size.
 
     It is recommended to use `from_estimator` to make one.
 
@@ -31,8 +45,8 @@ class OverfittingCurveDisplay:
         What was varied: numbers of training records, or values of a parameter.
     train_scores, test_scores : array-like of shape (n_values, n_splits)
         Re-identification rates.
-    train_pool, test_pool : array-like of int
-        Sizes of the pools in which the rates were measured.
+    pool_size : int
+        Number of masked records in which every record was sought.
     baseline_scores : array-like of shape (n_values, n_splits) or None, default=None
         Rates of a simple linker on the same test records.
     label : str, default="training records"
@@ -51,7 +65,7 @@ class OverfittingCurveDisplay:
     lines_ : list of matplotlib Line2D
         The curves: train, test and, if there is one, the baseline.
     legend_ : matplotlib Legend
-        The legend, with the sizes of the pools.
+        The legend.
 
     Examples
     --------
@@ -65,33 +79,21 @@ class OverfittingCurveDisplay:
     ...     WeightedMeanLinker(), X, Y, train_sizes=[10, 20, 40], cv=2, baseline=EuclideanLinker()
     ... )
     >>> print("\n".join(text.get_text() for text in display.legend_.get_texts()))
-    training records, pool of 10 to 40
-    test records, pool of 50
+    training records
+    test records
     EuclideanLinker, same test records
+    >>> display.ax_.get_ylabel()
+    're-identified, in a pool of 100'
     """
 
-    def __init__(
-        self,
-        *,
-        values: Sequence[Any],
-        train_scores: Any,
-        test_scores: Any,
-        train_pool: Any,
-        test_pool: Any,
-        baseline_scores: Any = None,
-        label: str = "training records",
-        baseline_name: str = "baseline",
-        estimator_name: str | None = None,
-    ):
-        self.values = values
-        self.train_scores = train_scores
-        self.test_scores = test_scores
-        self.train_pool = train_pool
-        self.test_pool = test_pool
-        self.baseline_scores = baseline_scores
-        self.label = label
-        self.baseline_name = baseline_name
-        self.estimator_name = estimator_name
+    values: Sequence[Any]
+    train_scores: Any
+    test_scores: Any
+    pool_size: int
+    baseline_scores: Any = None
+    label: str = "training records"
+    baseline_name: str = "baseline"
+    estimator_name: str | None = None
 
     @classmethod
     def from_estimator(
@@ -146,42 +148,28 @@ class OverfittingCurveDisplay:
         if cv is None:
             cv = ShuffleSplit(5, test_size=0.5, random_state=random_state)
         splits = list(check_cv(cv, classifier=False).split(X, y))
-        values: Sequence[Any]
         if param_name is None:
-            values, train, test = learning_curve(
-                estimator, X, y, train_sizes=np.asarray(train_sizes), cv=splits, n_jobs=n_jobs
-            )
-            train_pool, label = values, "training records"
+            values: list[Any] = _train_sizes(train_sizes, min(len(train) for train, _ in splits))
+            parts = [[(train[:size], test) for train, test in splits] for size in values]
+            linkers = [estimator] * len(values)
         else:
-            assert param_range is not None
-            train, test = validation_curve(
-                *(estimator, X, y),
-                param_name=param_name,
-                param_range=list(param_range),
-                cv=splits,
-                n_jobs=n_jobs,
-            )
-            values, label = list(param_range), param_name
-            train_pool = [len(rows) for rows, _ in splits]
+            values = list(param_range or ())
+            parts = [splits] * len(values)
+            linkers = [clone(estimator).set_params(**{param_name: value}) for value in values]
+        train_scores, test_scores = _rates(linkers, X, y, parts, n_jobs)
         baseline_scores = None
         if baseline is not None:
-            sizes = values if param_name is None else [min(train_pool)]
-            _, _, scores = learning_curve(
-                baseline, X, y, train_sizes=np.asarray(sizes), cv=splits, n_jobs=n_jobs
-            )
-            baseline_scores = np.broadcast_to(scores, test.shape)
-        display = cls(
+            _, baseline_scores = _rates([baseline] * len(values), X, y, parts, n_jobs)
+        return cls(
             values=values,
-            train_scores=train,
-            test_scores=test,
-            train_pool=train_pool,
-            test_pool=[len(rows) for _, rows in splits],
+            train_scores=train_scores,
+            test_scores=test_scores,
+            pool_size=num_samples(y),
             baseline_scores=baseline_scores,
-            label=label,
+            label=param_name or "training records",
             baseline_name=type(baseline).__name__,
             estimator_name=type(estimator).__name__ if name is None else name,
-        )
-        return display.plot(ax=ax)
+        ).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw the curves: means over the splits, and bands from the lowest to the highest.
@@ -195,12 +183,12 @@ class OverfittingCurveDisplay:
         -------
         OverfittingCurveDisplay
         """
-        ax = prepare_axes(f"{type(self).__name__}.plot", ax)
+        ax = self._set_axes(ax)
         numeric = all(isinstance(value, int | float | np.number) for value in self.values)
         values = np.array(self.values if numeric else range(len(self.values)), dtype=float)
         curves = [
-            (self.train_scores, VERMILION, "o-", f"training records, {pool(self.train_pool)}"),
-            (self.test_scores, BLUE, "s-", f"test records, {pool(self.test_pool)}"),
+            (self.train_scores, VERMILION, "o-", "training records"),
+            (self.test_scores, BLUE, "s-", "test records"),
         ]
         if self.baseline_scores is not None:
             label = f"{self.baseline_name}, same test records"
@@ -220,18 +208,33 @@ class OverfittingCurveDisplay:
         ax.set_ylim(0, 1.02)
         in_percent(ax.yaxis)
         ax.set_xlabel(self.label)
-        ax.set_ylabel("re-identified")
+        ax.set_ylabel(f"re-identified, in a pool of {self.pool_size}")
         ax.grid(axis="y", alpha=0.3)
-        plain(ax)
-        self.legend_ = ax.legend(
-            title=self.estimator_name, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False
-        )
-        self.ax_: Axes = ax
-        self.figure_: Figure | Any = ax.figure
+        remove_frame(ax)
+        self.legend_ = legend_above(ax, title=self.estimator_name, fontsize=None)
         return self
 
 
-def pool(sizes: Any) -> str:
-    """Sizes of pools in words."""
-    smallest, largest = int(np.min(sizes)), int(np.max(sizes))
-    return f"pool of {smallest}" + (f" to {largest}" if largest > smallest else "")
+def _train_sizes(sizes: Any, most: int) -> list[int]:
+    """Numbers of training records; numbers up to 1 that are not whole are shares."""
+    given = np.asarray(sizes)
+    numbers = (given * most).astype(int) if given.dtype.kind == "f" else given.astype(int)
+    if not len(numbers) or numbers.min() < 2 or numbers.max() > most:
+        raise ValueError(
+            f"train_sizes is {sizes!r}: give numbers from 2 to {most}, the size of the training "
+            "part, or shares of it"
+        )
+    return [int(number) for number in np.unique(numbers)]
+
+
+def _rates(
+    linkers: Sequence[Any], X: Any, y: Any, parts: Sequence[Sequence[Split]], n_jobs: int | None
+) -> np.ndarray:
+    """Rates of training and of test records, (2, n_values, n_splits)."""
+    found = Parallel(n_jobs=n_jobs)(
+        delayed(held_out_links)(linker, X, y, train, (train, test))
+        for linker, splits in zip(linkers, parts, strict=True)
+        for train, test in splits
+    )
+    rates = np.array([[part.mean() for part in one] for one in found])
+    return rates.T.reshape(2, len(parts), -1)

@@ -8,18 +8,26 @@ a choice to make.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
 
-from sklearn_reclink.inspection._axes import BLUE, GREY, in_percent, plain, prepare_axes, shorten
+from sklearn_reclink.inspection._display import (
+    BLUE,
+    GREY,
+    Display,
+    as_label,
+    in_percent,
+    legend_above,
+    remove_frame,
+)
 from sklearn_reclink.inspection._point_names import name_points
 from sklearn_reclink.metrics import probabilistic_information_loss
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def pareto_frontier(risk: Any, information_loss: Any) -> np.ndarray:
@@ -46,7 +54,8 @@ def pareto_frontier(risk: Any, information_loss: Any) -> np.ndarray:
     return np.asarray(~np.any(no_worse & better, axis=0))
 
 
-class RiskUtilityDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class RiskUtilityDisplay(Display):
     """Maskings in the plane of information loss and disclosure risk, with the frontier.
 
     It is recommended to use `from_estimator` or `from_predictions` to make one.
@@ -56,7 +65,7 @@ class RiskUtilityDisplay:
     risk : array-like of shape (n_maskings,)
         Share of records re-identified, in [0, 1].
     information_loss : array-like of shape (n_maskings,)
-        Information loss, by any measure that is small where little is lost.
+        Information loss, by any measure that is small if little is lost.
     names : sequence of str or None, default=None
         Names of the maskings.
     risk_label : str, default="re-identified"
@@ -89,20 +98,11 @@ class RiskUtilityDisplay:
     array([ True,  True, False,  True])
     """
 
-    def __init__(
-        self,
-        *,
-        risk: Any,
-        information_loss: Any,
-        names: Sequence[str] | None = None,
-        risk_label: str = "re-identified",
-        loss_label: str = "information loss",
-    ):
-        self.risk = risk
-        self.information_loss = information_loss
-        self.names = names
-        self.risk_label = risk_label
-        self.loss_label = loss_label
+    risk: Any
+    information_loss: Any
+    names: Sequence[str] | None = None
+    risk_label: str = "re-identified"
+    loss_label: str = "information loss"
 
     @classmethod
     def from_estimator(
@@ -125,7 +125,7 @@ class RiskUtilityDisplay:
         maskings : mapping of str to array-like or dataframe of shape (n_records, n_features)
             Masked versions of ``X`` by name.
         information_loss : callable, default=probabilistic_information_loss
-            ``information_loss(X, masked)`` is a number, small where little is lost; by default
+            ``information_loss(X, masked)`` is a number, small if little is lost; by default
             that of `sklearn_reclink.metrics.probabilistic_information_loss`.
         ax : matplotlib Axes, default=None
             Axes to draw on; by default those of a new figure.
@@ -141,27 +141,18 @@ class RiskUtilityDisplay:
             for masked in maskings.values()
         ]
         loss = [float(information_loss(X, masked)) for masked in maskings.values()]
-        attacker = f"re-identified by {type(estimator).__name__} (pool of {len(X)})"
         measure = getattr(information_loss, "__name__", "information loss").replace("_", " ")
-        return cls.from_predictions(
-            risk,
-            loss,
+        return cls(
+            risk=risk,
+            information_loss=loss,
             names=list(maskings),
-            risk_label=attacker,
+            risk_label=f"re-identified by {type(estimator).__name__} (pool of {len(X)})",
             loss_label="information loss" if "<" in measure else measure,
-            ax=ax,
-        )
+        ).plot(ax=ax)
 
     @classmethod
     def from_predictions(
-        cls,
-        risk: Any,
-        information_loss: Any,
-        *,
-        names: Sequence[str] | None = None,
-        risk_label: str = "re-identified",
-        loss_label: str = "information loss",
-        ax: Axes | None = None,
+        cls, risk: Any, information_loss: Any, *, ax: Axes | None = None, **options: Any
     ) -> Self:
         """Plot risks and losses already measured.
 
@@ -170,26 +161,17 @@ class RiskUtilityDisplay:
         risk : array-like of shape (n_maskings,)
             Share of records re-identified, in [0, 1].
         information_loss : array-like of shape (n_maskings,)
-            Information loss, small where little is lost.
-        names : sequence of str or None, default=None
-            Names of the maskings.
-        risk_label, loss_label : str
-            What the axes show.
+            Information loss, small if little is lost.
         ax : matplotlib Axes, default=None
             Axes to draw on; by default those of a new figure.
+        **options
+            ``names``, ``risk_label`` and ``loss_label``, see the class.
 
         Returns
         -------
         RiskUtilityDisplay
         """
-        display = cls(
-            risk=risk,
-            information_loss=information_loss,
-            names=names,
-            risk_label=risk_label,
-            loss_label=loss_label,
-        )
-        return display.plot(ax=ax)
+        return cls(risk=risk, information_loss=information_loss, **options).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw the maskings and the frontier.
@@ -204,7 +186,7 @@ class RiskUtilityDisplay:
         RiskUtilityDisplay
         """
         risk, loss, names = _check_maskings(self.risk, self.information_loss, self.names)
-        ax = prepare_axes(f"{type(self).__name__}.plot", ax)
+        ax = self._set_axes(ax)
         self.frontier_ = pareto_frontier(risk, loss)
         best = np.flatnonzero(self.frontier_)
         best = best[np.lexsort([risk[best], loss[best]])]
@@ -226,10 +208,8 @@ class RiskUtilityDisplay:
         ax.set_xlabel(f"{self.loss_label}\n← keeps more")
         ax.set_ylabel(f"{self.risk_label}\n← safer")
         ax.grid(alpha=0.3)
-        plain(ax)
-        self.legend_ = ax.legend(
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1, frameon=False, fontsize="small"
-        )
+        remove_frame(ax)
+        self.legend_ = legend_above(ax)
         self.text_ = []
         if names is not None:
             order = [*best, *others]
@@ -237,9 +217,7 @@ class RiskUtilityDisplay:
             corners = np.column_stack([loss[best][1:], risk[best][:-1]])
             path = np.empty((2 * len(best) - 1, 2))
             path[::2], path[1::2] = points[: len(best)], corners
-            self.text_ = name_points(ax, points, [shorten(names[k]) for k in order], path)
-        self.ax_: Axes = ax
-        self.figure_: Figure | Any = ax.figure
+            self.text_ = name_points(ax, points, [as_label(names[k]) for k in order], path)
         return self
 
 
@@ -254,7 +232,7 @@ def _check_maskings(
         raise ValueError(
             f"{len(risk)} risks, {len(loss)} information losses"
             + ("" if names is None else f" and {len(names)} names")
-            + ": give one of each a masking, and at least one masking"
+            + ": give one of each per masking, and at least one masking"
         )
     wrong = ~np.isfinite(loss) | ~((risk >= 0) & (risk <= 1))
     if wrong.any():

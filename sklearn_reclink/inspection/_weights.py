@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from sklearn_reclink.capacity import shapley
-from sklearn_reclink.inspection._axes import BLUE, GREY, plain, prepare_axes, shorten
-from sklearn_reclink.inspection._estimators import (
+from sklearn_reclink.inspection._display import GREY, draw_bars, equal_line, legend_above, name_rows
+from sklearn_reclink.inspection._parameters import (
+    ParameterDisplay,
     check_has,
     check_names,
     comparable_matrix,
@@ -20,13 +22,16 @@ from sklearn_reclink.linkers import OWALinker
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
-class WeightsDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class WeightsDisplay(ParameterDisplay):
     """Weights of variables as bars, the heaviest first.
 
-    It is recommended to use `from_estimator` to make one.
+    `from_estimator` shows the weights of a weighted mean; of an OWA, those of the ranks; Shapley
+    values of a capacity; the diagonal of a matrix; for probabilistic linkage, what agreement in
+    the variable weighs over disagreement. Those learned with ``standardize=None`` are rescaled to
+    standardised differences, so that they can be compared.
 
     Parameters
     ----------
@@ -62,53 +67,13 @@ class WeightsDisplay:
     ['age', 'income', 'hours']
     """
 
-    def __init__(
-        self,
-        *,
-        weights: Any,
-        feature_names: Sequence[str] | None = None,
-        label: str = "weight",
-        ordered: bool = False,
-    ):
-        self.weights = weights
-        self.feature_names = feature_names
-        self.label = label
-        self.ordered = ordered
+    weights: Any
+    feature_names: Sequence[str] | None = None
+    label: str = "weight"
+    ordered: bool = False
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        *,
-        feature_names: Sequence[str] | None = None,
-        max_features: int = 20,
-        ax: Axes | None = None,
-        bar_kwargs: dict[str, Any] | None = None,
-    ) -> Self:
-        """Plot what the variables weigh in a fitted linker.
-
-        Weights of a weighted mean; of an OWA, those of the ranks; Shapley values of a capacity;
-        the diagonal of a matrix; for probabilistic linkage, what agreement in the variable
-        weighs over disagreement. Those learnt with ``standardize=None`` are rescaled to
-        standardised differences, so that they can be compared.
-
-        Parameters
-        ----------
-        estimator : fitted linker
-            One with ``capacity_``, ``matrix_`` or ``weights_``.
-        feature_names : sequence of str or None, default=None
-            Names of the variables, by default those of the file of `fit`.
-        max_features : int, default=20
-            Number of bars; the smallest weights beyond are summed in one bar.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-        bar_kwargs : dict, default=None
-            Passed to ``Axes.barh``.
-
-        Returns
-        -------
-        WeightsDisplay
-        """
+    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
         attribute = check_has(estimator, ("capacity_", "matrix_", "weights_"), cls.__name__)
         if attribute == "capacity_":
             weights, label = shapley(estimator.capacity_), "Shapley value"
@@ -125,8 +90,7 @@ class WeightsDisplay:
             names, label = rank_names(len(weights)), "weight of the rank"
         else:
             names = variable_names(estimator, len(weights), feature_names)
-        display = cls(weights=weights, feature_names=names, label=label, ordered=ordered)
-        return display.plot(ax=ax, max_features=max_features, bar_kwargs=bar_kwargs)
+        return cls(weights=weights, feature_names=names, label=label, ordered=ordered)
 
     def plot(
         self,
@@ -150,41 +114,27 @@ class WeightsDisplay:
         -------
         WeightsDisplay
         """
-        weights = np.asarray(self.weights, dtype=float)
-        names = check_names(self.feature_names, len(weights))
-        if self.ordered:
-            bars, labels = weights, [shorten(name) for name in names]
-        else:
-            bars, labels = largest_first(weights, names, max_features)
-        ax = prepare_axes(f"{type(self).__name__}.plot", ax, height=1.4 + 0.32 * max(len(bars), 2))
-        rows = np.arange(len(bars))
-        options = {"color": BLUE, "height": 0.7, **(bar_kwargs or {})}
-        self.bars_ = ax.barh(rows, bars, **options)
+        bars = np.asarray(self.weights, dtype=float)
+        n_features = len(bars)
+        names = check_names(self.feature_names, n_features)
+        adds_up = n_features > 1 and np.isclose(bars.sum(), 1)
+        if not self.ordered:
+            bars, names = largest_first(bars, names, max_features)
+        ax = self._set_axes(ax, height=1.4 + 0.32 * max(len(bars), 2))
+        (self.bars_,) = draw_bars(ax, {"_weights": bars}, **(bar_kwargs or {}))
         ground = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.5}
         numbers = [format_weight(bar) for bar in bars]
         ax.bar_label(self.bars_, numbers, padding=3, fontsize="small", bbox=ground)
-        ax.set_yticks(rows, labels)
-        ax.set_ylim(len(bars) - 0.5, -0.5)
+        name_rows(ax, names)
         ax.margins(x=0.12)
         if bars.min() >= 0:
             ax.set_xlim(left=0)
         else:
             ax.axvline(0, color=GREY, linewidth=0.8)
-        if len(weights) > 1 and np.isclose(weights.sum(), 1):
-            equal = ax.axvline(1 / len(weights), color=GREY, linestyle="--", linewidth=1, zorder=0)
-            ax.legend(
-                [equal],
-                ["all equal"],
-                loc="lower right",
-                bbox_to_anchor=(1.0, 1.0),
-                frameon=False,
-                fontsize="small",
-            )
+        if adds_up:
+            equal_line(ax, n_features)
+            legend_above(ax, loc="lower right", bbox_to_anchor=(1.0, 1.0))
         ax.set_xlabel(self.label)
-        ax.tick_params(axis="y", length=0)
-        plain(ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | Any = ax.figure
         return self
 
 
@@ -195,7 +145,7 @@ def largest_first(
     order = np.argsort(-np.abs(weights), kind="stable")
     shown, rest = np.split(order, [len(order) if len(order) <= most else most - 1])
     shown = shown[np.argsort(-weights[shown], kind="stable")]
-    labels = [shorten(names[k]) for k in shown]
+    labels = [names[k] for k in shown]
     if not len(rest):
         return weights[shown], labels
     return np.append(weights[shown], weights[rest].sum()), [*labels, f"{len(rest)} others, summed"]

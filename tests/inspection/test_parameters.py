@@ -1,4 +1,4 @@
-"""Displays of what a linker learnt: weights, interactions, the lattice."""
+"""Displays of what a linker learned: weights, interactions, the lattice."""
 
 from itertools import combinations
 
@@ -25,7 +25,7 @@ from sklearn_reclink.capacity import (
     subset_sizes,
 )
 from sklearn_reclink.inspection import CapacityLatticeDisplay, InteractionDisplay, WeightsDisplay
-from sklearn_reclink.inspection._axes import shorten, text_colour
+from sklearn_reclink.inspection._display import as_label, shorten, text_colour
 from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
 from sklearn_reclink.inspection._weights import format_weight, largest_first, rank_names
 from sklearn_reclink.linkers import ProbabilisticLinker
@@ -67,7 +67,7 @@ def test_weights_are_shown_heaviest_first_under_their_names(frames):
     widths = [bar.get_width() for bar in display.bars_]
     np.testing.assert_array_equal(widths, linker.weights_[order])
     labels = [text.get_text() for text in display.ax_.get_yticklabels()]
-    assert labels == [shorten(frames[0].columns[k]) for k in order]
+    assert labels == [as_label(frames[0].columns[k]) for k in order]
     assert display.figure_ is display.ax_.figure
     assert not clipped(display.figure_, display.ax_.get_yticklabels())
 
@@ -141,7 +141,7 @@ def test_interactions_of_a_capacity_fill_the_triangle(choquet, frames):
     low, high = display.image_.get_clim()
     assert low == -high
     labels = display.ax_.get_yticklabels()
-    assert [text.get_text() for text in labels] == [shorten(n, 20) for n in frames[0].columns]
+    assert [text.get_text() for text in labels] == [as_label(n, 20) for n in frames[0].columns]
     scale = display.colorbar_.ax.yaxis.label
     assert not clipped(display.figure_, [scale, *labels, *display.ax_.get_xticklabels()])
 
@@ -282,7 +282,8 @@ def test_displays_draw_on_the_axes_given(choquet):
     ],
 )
 def test_names_are_one_line_of_plain_text(name, text):
-    assert shorten(name) == text
+    assert as_label(name) == text
+    assert shorten(name) == text.replace(r"\$", "$")
 
 
 def test_text_contrasts_with_its_ground():

@@ -72,15 +72,17 @@ def test_bins_of_margins_are_even(bins):
         MarginDisplay(margin=[1.0], reidentified=[True]).plot(bins=bins)
 
 
-def test_overfitting_curve_names_its_pools(frames):
+def test_overfitting_curve_seeks_every_record_in_one_pool(frames):
     display = OverfittingCurveDisplay.from_estimator(
         WeightedMeanLinker(), *frames, train_sizes=[10, 30], cv=2, baseline=EuclideanLinker()
     )
     assert legend(display) == [
-        "training records, pool of 10 to 30",
-        "test records, pool of 30",
+        "training records",
+        "test records",
         "EuclideanLinker, same test records",
     ]
+    assert display.pool_size == 60
+    assert display.ax_.get_ylabel() == "re-identified, in a pool of 60"
     assert display.train_scores.shape == display.test_scores.shape == (2, 2)
     train, test, _ = display.lines_
     np.testing.assert_array_equal(train.get_xdata(), [10, 30])
@@ -93,9 +95,24 @@ def test_overfitting_scores_are_those_of_linkers_fitted_by_hand(frames):
     display = OverfittingCurveDisplay.from_estimator(
         WeightedMeanLinker(), X, Y, train_sizes=[30], cv=[(np.arange(30), np.arange(30, 60))]
     )
-    linker = WeightedMeanLinker().fit(X[:30], Y[:30])
-    assert display.train_scores[0, 0] == linker.score(X[:30], Y[:30])
-    assert display.test_scores[0, 0] == linker.score(X[30:], Y[30:])
+    found = WeightedMeanLinker().fit(X[:30], Y[:30]).link(X, Y).reidentified
+    assert display.train_scores[0, 0] == found[:30].mean()
+    assert display.test_scores[0, 0] == found[30:].mean()
+
+
+def test_nothing_learned_nothing_overfitted(frames):
+    """The curves of a distance with nothing to learn make up its rate in the whole file."""
+    display = OverfittingCurveDisplay.from_estimator(
+        EuclideanLinker(standardize=None), *frames, train_sizes=[30], cv=2
+    )
+    rate = EuclideanLinker(standardize=None).fit(*frames).score(*frames)
+    np.testing.assert_allclose((display.train_scores + display.test_scores) / 2, rate)
+
+
+@pytest.mark.parametrize("sizes", [[1, 30], [31], [0.01], [1.5], []])
+def test_training_sizes_are_checked(frames, sizes):
+    with pytest.raises(ValueError, match="numbers from 2 to 30"):
+        OverfittingCurveDisplay.from_estimator(EuclideanLinker(), *frames, train_sizes=sizes, cv=2)
 
 
 def test_overfitting_against_a_parameter(frames):
@@ -109,7 +126,7 @@ def test_overfitting_against_a_parameter(frames):
     )
     assert display.ax_.get_xlabel() == "k_additive"
     assert [text.get_text() for text in display.ax_.get_xticklabels()] == ["1", "None"]
-    assert legend(display)[0] == "training records, pool of 30"
+    assert legend(display)[0] == "training records"
     assert np.all(display.baseline_scores[0] == display.baseline_scores[1])
 
 
@@ -120,7 +137,7 @@ def test_parameter_and_its_values_come_together(frames):
 
 def test_wide_ranges_of_numbers_are_drawn_on_a_logarithmic_axis():
     scores = [[0.5], [0.6], [0.7]]
-    options = {"train_scores": scores, "test_scores": scores, "train_pool": 5, "test_pool": 5}
+    options = {"train_scores": scores, "test_scores": scores, "pool_size": 5}
     assert OverfittingCurveDisplay(values=[1, 2, 3], **options).plot().ax_.get_xscale() == "linear"
     wide = OverfittingCurveDisplay(values=[0.01, 1, 100], **options).plot()
     assert wide.ax_.get_xscale() == "log"
@@ -210,7 +227,11 @@ def test_measure_without_a_name_is_called_information_loss(frames):
     assert display.ax_.get_xlabel().startswith("information loss")
 
 
-def test_probabilistic_links_have_no_margin(frames):
+def test_margins_of_probabilistic_linkage_are_those_of_its_weights(frames):
     linker = ProbabilisticLinker().fit(*frames)
-    with pytest.raises(ValueError, match="no distances, so records have no margin"):
-        MarginDisplay.from_estimator(linker, *frames)
+    display = MarginDisplay.from_estimator(linker, *frames)
+    found = linker.link(*frames)
+    np.testing.assert_array_equal(
+        display.margin, relative_margin(found.own_distance, found.runner_up)
+    )
+    assert legend(display)[0] == f"re-identified: {found.n_linked} of 60"

@@ -1,5 +1,5 @@
 "use strict";
-// Headings of the table of records become buttons that sort it; without a script it is just listed.
+// Headings of the table of records become buttons that sort it.
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const headings = Array.from(table.tHead.rows[0].cells);

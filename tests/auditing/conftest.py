@@ -4,7 +4,7 @@ import pytest
 
 from sklearn_reclink import audit
 from sklearn_reclink.auditing import Audit
-from tests.report.pairs import masked, nasty_ids, nasty_names, original
+from tests.auditing.pairs import masked, nasty_ids, nasty_names, original
 
 
 @pytest.fixture(scope="session")

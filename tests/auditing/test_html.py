@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.report.pairs import SCRIPT
+from tests.auditing.pairs import SCRIPT
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

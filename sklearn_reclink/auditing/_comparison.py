@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.audit import Audit, audit
-from sklearn_reclink.auditing.pacing import Progress
+from sklearn_reclink.auditing._audit import audit
+from sklearn_reclink.auditing._result import Audit
+from sklearn_reclink.auditing._time_budget import Progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +20,7 @@ class Comparison:
     Attributes
     ----------
     audits : tuple of Audit
-        One a masking, in the order given.
+        One per masking, in the order given.
     losses : tuple of float
         Probabilistic information loss of each, from 0 to 1.
 
@@ -48,7 +49,7 @@ class Comparison:
 
     @property
     def safest(self) -> Audit:
-        """The masking of least risk; of equal ones, that of least loss."""
+        """The masking with the lowest risk; of equal ones, that with the lowest loss."""
         order = np.lexsort([self.losses, [one.risk for one in self.audits]])
         return self.audits[order[0]]
 
@@ -59,19 +60,19 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers, without values of records, ready for JSON."""
-        from sklearn_reclink.auditing.plain_data import comparison_as_plain_data
+        from sklearn_reclink.auditing._json import comparison_as_dict
 
-        return comparison_as_plain_data(self)
+        return comparison_as_dict(self)
 
     def to_html(self) -> str:
         """The report as one self-contained page."""
-        from sklearn_reclink.auditing.html import render_comparison
+        from sklearn_reclink.auditing._html import render_comparison
 
         return render_comparison(self)
 
     def to_text(self) -> str:
         """The table for a terminal."""
-        from sklearn_reclink.auditing.text import comparison_text
+        from sklearn_reclink.auditing._text import comparison_text
 
         return comparison_text(self)
 

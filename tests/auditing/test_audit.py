@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import EuclideanLinker, audit
-from sklearn_reclink.auditing import compare
-from sklearn_reclink.auditing.attackers import ATTACKERS, Setting, chosen_attackers
-from sklearn_reclink.auditing.held_out import found_among_all, halves, wilson_interval
-from sklearn_reclink.auditing.variables import _pairs
+from sklearn_reclink.auditing import SizeLimits, compare
+from sklearn_reclink.auditing._attackers import ATTACKERS, Setting, chosen_attackers
+from sklearn_reclink.auditing._held_out import halves, wilson_interval
+from sklearn_reclink.auditing._variables import _pairs
 from sklearn_reclink.capacity import additive_capacity, symmetric_capacity
 from sklearn_reclink.metrics import linkage_ceiling
-from tests.report.pairs import masked, original
+from sklearn_reclink.model_selection import held_out_links
+from tests.auditing.pairs import masked, original
 
 
 def test_every_attacker_runs_once_from_cheap_to_strong(found):
@@ -68,24 +69,29 @@ def test_wilson_interval_solves_its_quadratic():
 def test_some_people_are_found_among_all_as_by_link():
     X = original(80)
     Y = masked(X, groups=2, k=3)
-    linker = EuclideanLinker().fit(X.to_numpy(), Y.to_numpy())
-    rows = np.arange(0, 80, 3)
-    expected = linker.link(X.to_numpy(), Y.to_numpy()).reidentified[rows]
-    assert (found_among_all(linker, X.to_numpy(), Y.to_numpy(), rows) == expected).all()
+    X, Y = X.to_numpy(), Y.to_numpy()
+    known, sought = np.arange(0, 80, 2), np.arange(0, 80, 3)
+    some, everybody = (
+        held_out_links(EuclideanLinker(), X, Y, known, (sought,), link_all=link_all)[0]
+        for link_all in (False, True)
+    )
+    assert (some == everybody).all()
+    expected = EuclideanLinker().fit(X[known], Y[known]).link(X, Y).reidentified[sought]
+    assert (everybody == expected).all()
 
 
 def test_variables_withheld_are_counted_without_them(found):
-    for k, variable in enumerate(found.gives_away.variables):
+    for k, variable in enumerate(found.contributions.variables):
         others = [j for j in range(len(found.names)) if j != k]
         X, Y = found.X[:, others], found.Y[:, others]
         plain = round(EuclideanLinker().fit(X, Y).score(X, Y) * len(X))
         assert variable.n_without >= plain
-        assert variable.drop == found.gives_away.n_plain - variable.n_without
+        assert variable.drop == found.contributions.n_plain - variable.n_without
     for values in zip(
-        *[(one.weight, one.shapley) for one in found.gives_away.variables], strict=True
+        *[(one.weight, one.shapley) for one in found.contributions.variables], strict=True
     ):
         assert sum(values) == pytest.approx(1)
-    assert len(found.gives_away.pairs) == 6
+    assert len(found.contributions.pairs) == 6
 
 
 def test_pairs_are_listed_only_where_some_act_together():
@@ -141,25 +147,27 @@ def test_columns_are_matched_by_name(found):
     assert shuffled.worst.n_found == found.attacks[0].n_found
 
 
-def test_searches_learn_from_a_sample_of_a_long_file_and_count_in_the_whole(monkeypatch):
-    monkeypatch.setattr("sklearn_reclink.auditing.attackers.MOST_SEARCHED", 40)
-    monkeypatch.setattr("sklearn_reclink.auditing.attackers.MOST_PAIRED", 50)
-    monkeypatch.setattr("sklearn_reclink.auditing.held_out.MOST_PAIRED", 50)
+def test_searches_learn_from_a_sample_of_a_long_file_and_count_in_the_whole():
     X = original(90)
     Y = masked(X)
-    found = audit(X, Y, attackers=["weighted_mean", "probabilistic", "density"], time_limit=1.0)
+    names = ["weighted_mean", "probabilistic", "density"]
+    limits = SizeLimits(search=40, all_pairs=50)
+    found = audit(X, Y, attackers=names, time_limit=1.0, size_limits=limits)
     (one,) = found.attacks
-    assert one.sampled and one.n_learnt == 40 and one.bound is None
+    assert one.sampled and one.n_learned == 40 and one.bound is None
     assert len(one.reidentified) == 90
-    assert {s.attacker.name for s in found.skipped} == {"probabilistic", "density"}
+    reasons = {s.attacker.name: s.reason for s in found.skipped}
+    assert list(reasons) == ["probabilistic", "density"]
+    assert all("takes too long for 90 records" in reason for reason in reasons.values())
+    assert [name for name, reason in reasons.items() if "instead" in reason] == ["density"]
     assert [e.attacker.name for e in found.estimates] == ["weighted_mean", "density"]
     assert found.risk == max(one.rate, found.estimates[1].rate)
     assert "sample" in found.to_text()
 
 
-def test_wide_files_skip_what_cannot_be_learnt():
+def test_wide_files_skip_what_cannot_be_learned():
     setting = Setting(100, 13, 0, None)
-    refusing = [one.name for one in ATTACKERS.values() if one.refuses(setting) is not None]
+    refusing = [one.name for one in ATTACKERS.values() if one.skip_reason(setting) is not None]
     assert refusing == ["choquet", "hlms"]
 
 

@@ -1,9 +1,9 @@
 """Which records are at risk, by row or by id, and how clearly.
 
-A record is at risk when at least one attacker finds it: in the whole file, or among those it had
-not seen. The list is in order of how many find it, then of the *margin*: of the attackers that have
-distances, the largest relative margin of the own masked record over the nearest other, 1 where
-nothing else is near. Rows are numbered from 1, the first record of the file.
+A record is at risk if at least one attacker finds it: in the whole file, or among those it had
+not seen. Records that more attackers find come first, then those with a larger *margin*: of all
+attackers, the largest relative margin of the own masked record over the nearest other, 1 if nothing
+else is near. Rows are numbered from 1, the first record of the file.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.attackers import Attack
-from sklearn_reclink.auditing.held_out import HeldOut
+from sklearn_reclink.auditing._attack import Attack
+from sklearn_reclink.auditing._held_out import HeldOut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ class RecordsAtRisk:
     n_attackers : int
         Number of attackers that tried.
     unseen : ndarray of int of shape (n_at_risk,)
-        How many attackers find each without having learnt from it.
+        How many attackers find each without having learned from it.
     margin : ndarray of shape (n_at_risk,)
         Largest relative margin to the runner-up.
     """
@@ -61,7 +61,7 @@ class RecordsAtRisk:
         return [*first, "found_by", "found_unseen_by", "margin", "attackers"]
 
     def table(self, most: int | None = None) -> list[list[Any]]:
-        """One list a record, in the order of `columns`."""
+        """One list per record, in the order of `columns`."""
         lines = []
         for i, row in enumerate(self.rows[:most]):
             first = [int(row) + 1] if self.ids is None else [int(row) + 1, self.ids[i]]
@@ -71,7 +71,7 @@ class RecordsAtRisk:
         return lines
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a record, as a pandas DataFrame."""
+        """One row per record, as a pandas DataFrame."""
         import pandas as pd
 
         return pd.DataFrame(self.table(), columns=self.columns)
@@ -106,16 +106,13 @@ class RecordsAtRisk:
 def records_at_risk(
     attacks: Sequence[Attack], estimates: Sequence[HeldOut], ids: Sequence[str] | None
 ) -> RecordsAtRisk:
-    """Put together who is found by whom."""
+    """Collect who is found by whom."""
     n_records = len(attacks[0].reidentified)
     found = np.array([one.reidentified for one in attacks])  # (n_attackers, n_records)
     unseen = np.zeros(n_records, dtype=int)
     for estimate in estimates:
         unseen[estimate.rows[estimate.found]] += 1
-    margin = np.full(n_records, -1.0)
-    for one in attacks:
-        if one.margin is not None:
-            margin = np.fmax(margin, one.margin)
+    margin = np.fmax.reduce([one.margin for one in attacks])
     count = found.sum(axis=0)
     at_risk = np.flatnonzero((count > 0) | (unseen > 0))
     rows = at_risk[np.lexsort([at_risk, -margin[at_risk], -unseen[at_risk], -count[at_risk]])]

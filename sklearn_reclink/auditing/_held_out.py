@@ -1,17 +1,17 @@
-"""Does the attack work on people it has not seen?
+"""The held-out estimate: does the attack work on people it has not seen?
 
-The people are parted at random into two halves. The attacker learns from the pairs of one half and
+The people are split at random into two halves. The attacker learns from the pairs of one half and
 looks for the people of the other half among *all* masked records, then the other way round: every
-person is looked for once, by an attacker who did not know the answer, in a pool as large as the
-file. The rate is that of all people looked for.
+person is sought once, by an attacker who did not know the answer, in a pool as large as the file.
+The rate is the share found of all people sought.
 
 *Interval.* With ``p`` the share found of ``m`` people, Wilson's score interval of 95 %::
 
     (p + z^2 / 2m  -+  z sqrt(p (1 - p) / m + z^2 / 4m^2)) / (1 + z^2 / m),     z = 1.96
 
-It takes the people as independent draws, and tells nothing of another file or another masking.
+It treats the people as independent draws, and says nothing about another file or another masking.
 
-*Baseline.* Who links at random finds one person on average, ``1 / n_records``.
+*Baseline.* Linking at random finds one person on average, a share of ``1 / n_records``.
 """
 
 from __future__ import annotations
@@ -21,17 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.attackers import (
-    MOST_LEARNT,
-    MOST_PAIRED,
-    Attacker,
-    Setting,
-    collected_warnings,
-)
-
-# People looked for by an attacker that compares all pairs, where they are many.
-MOST_SOUGHT = 500
-_TIE = 1e-9
+from sklearn_reclink.auditing._attackers import Attacker, Setting, collected_warnings
+from sklearn_reclink.model_selection import held_out_links
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +34,13 @@ class HeldOut:
     attacker : Attacker
         Who attacks.
     rows : ndarray of int of shape (n_tested,)
-        The people looked for.
+        The people sought.
     found : ndarray of bool of shape (n_tested,)
-        Who of them is found.
+        Which of them are found.
     n_train : int
         Number of known pairs in each half, the smaller number if they differ.
     n_pool : int
-        Number of masked records each person is looked for in.
+        Number of masked records in which each person is sought.
     """
 
     attacker: Attacker
@@ -60,7 +51,7 @@ class HeldOut:
 
     @property
     def n_tested(self) -> int:
-        """Number of people looked for."""
+        """Number of people sought."""
         return len(self.rows)
 
     @property
@@ -84,7 +75,7 @@ def wilson_interval(found: int, tested: int, z: float = 1.959964) -> tuple[float
 
     Examples
     --------
-    >>> from sklearn_reclink.auditing.held_out import wilson_interval
+    >>> from sklearn_reclink.auditing._held_out import wilson_interval
     >>> [round(end, 3) for end in wilson_interval(0, 100)]
     [0.0, 0.037]
     """
@@ -92,12 +83,10 @@ def wilson_interval(found: int, tested: int, z: float = 1.959964) -> tuple[float
     centre = share + z**2 / (2 * tested)
     reach = z * np.sqrt(share * (1 - share) / tested + z**2 / (4 * tested**2))
     scale = 1 + z**2 / tested
-    low, high = (centre - reach) / scale, (centre + reach) / scale
-    # the ends are exact where nobody or everybody is found
-    return (
-        0.0 if found == 0 else max(float(low), 0.0),
-        1.0 if found == tested else min(float(high), 1.0),
-    )
+    # the ends are exact if nobody or everybody is found
+    low = 0.0 if found == 0 else max(float((centre - reach) / scale), 0.0)
+    high = 1.0 if found == tested else min(float((centre + reach) / scale), 1.0)
+    return low, high
 
 
 def halves(n_records: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -111,39 +100,24 @@ def held_out(
     attacker: Attacker, X: np.ndarray, Y: np.ndarray, setting: Setting, seconds: float
 ) -> HeldOut:
     """Let an attacker learn from one half of the people and look for the other, both ways."""
+    linker = attacker.build(setting, seconds / 2)
+    fit_params: dict[str, Any] = {"pool": Y, "reference": X} if attacker.needs_files else {}
+    link_all = attacker.skip_reason(setting) is None
     rows, found, n_train = [], [], len(X)
-    for salt, (known, unknown) in enumerate(halves(len(X), setting.seed), start=1):
-        known = setting.sample(known, MOST_LEARNT, salt)
-        n_train = min(n_train, len(known))
+    for salt, (known, sought) in enumerate(halves(len(X), setting.seed), start=1):
+        known = setting.sample(known, setting.limits.repeated_search, salt)
+        if not link_all:
+            sought = setting.sample(sought, setting.limits.sought // 2, salt)
         with collected_warnings():
-            linker = _fitted(attacker.build(setting, seconds / 2), X, Y, known)
-            if attacker.refuses(setting) is None:
-                found.append(linker.link(X, Y).reidentified[unknown])
-            else:
-                unknown = setting.sample(unknown, MOST_SOUGHT // 2, salt)
-                found.append(found_among_all(linker, X, Y, unknown))
-        rows.append(unknown)
+            found += held_out_links(
+                linker, X, Y, known, (sought,), link_all=link_all, fit_params=fit_params
+            )
+        rows.append(sought)
+        n_train = min(n_train, len(known))
     return HeldOut(attacker, np.concatenate(rows), np.concatenate(found), n_train, len(Y))
 
 
 def can_be_held_out(attacker: Attacker, setting: Setting) -> bool:
     """Whether an attacker takes part; one too slow for the file may still look for a few."""
-    if setting.n_records < 4:
-        return False
-    few_of_many = attacker.name == "density" and setting.n_records > MOST_PAIRED
-    return attacker.refuses(setting) is None or few_of_many
-
-
-def found_among_all(linker: Any, X: np.ndarray, Y: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Who of some people has the own masked record strictly nearest in the whole file."""
-    distances, nearest = linker.kneighbors(X[rows], n_neighbors=2, pool=Y)
-    gap = distances[:, 1] - distances[:, 0]
-    return np.asarray((nearest[:, 0] == rows) & (gap > _TIE * np.abs(distances).sum(axis=1)))
-
-
-def _fitted(linker: Any, X: np.ndarray, Y: np.ndarray, known: np.ndarray) -> Any:
-    from sklearn_reclink import DensityLinker
-
-    if isinstance(linker, DensityLinker):  # ranks are those of the files, which an intruder has
-        return linker.fit(X[known], Y[known], files=(X, Y))
-    return linker.fit(X[known], Y[known])
+    runs = attacker.links_some or attacker.skip_reason(setting) is None
+    return runs and setting.n_records >= 4

@@ -8,24 +8,62 @@ masked file: they can be compared between variables, and are what the displays s
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
+
+from sklearn_reclink.inspection._display import Display
+
+
+class ParameterDisplay(Display):
+    """Base of the displays of what a fitted linker has learned."""
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, feature_names: Sequence[str] | None = None, **options: Any
+    ) -> Self:
+        """Plot what a fitted linker has learned.
+
+        Parameters
+        ----------
+        estimator : fitted linker
+            One with the parameters that the display shows.
+        feature_names : sequence of str or None, default=None
+            Names of the variables, by default those of the file of `fit`.
+        **options
+            Passed to `plot`.
+
+        Returns
+        -------
+        object
+            The display.
+        """
+        return cls._read(estimator, feature_names).plot(**options)
+
+    @classmethod
+    @abstractmethod
+    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
+        """The display of a fitted linker, not drawn yet."""
+
+    @abstractmethod
+    def plot(self) -> Self:
+        """Draw the parameters."""
 
 
 def variable_names(
     estimator: Any, n_features: int, feature_names: Sequence[str] | None = None
 ) -> list[str]:
-    """Names given, else those of the file of `fit`, else x0, x1, ..."""
+    """Names given, or those of the file of `fit`, or x0, x1, ..."""
     if feature_names is None:
         feature_names = getattr(estimator, "feature_names_in_", None)
     return check_names(feature_names, n_features)
 
 
 def check_names(names: Sequence[Any] | None, n_features: int) -> list[str]:
-    """Names as a list of the right length; x0, x1, ... where there are none."""
+    """Names as a list of the right length; x0, x1, ... if there are none."""
     if names is None:
         return [f"x{k}" for k in range(n_features)]
     if len(names) != n_features:
@@ -50,7 +88,7 @@ def check_has(estimator: Any, attributes: Sequence[str], display: str) -> str:
 def comparable_weights(estimator: Any) -> np.ndarray:
     """Weights of standardised differences, which sum to 1."""
     weights = np.asarray(estimator.weights_, dtype=float)
-    if _has_units(estimator):
+    if estimator.standardize is None:
         weights = weights * _deviations(estimator) ** 2
         weights = weights / weights.sum()
     return weights
@@ -59,15 +97,11 @@ def comparable_weights(estimator: Any) -> np.ndarray:
 def comparable_matrix(estimator: Any) -> np.ndarray:
     """The matrix of standardised differences, its largest absolute value scaled to 1."""
     matrix = np.asarray(estimator.matrix_, dtype=float)
-    if _has_units(estimator):
+    if estimator.standardize is None:
         deviations = _deviations(estimator)
         matrix = matrix * deviations[:, None] * deviations
     largest = np.abs(matrix).max()
     return matrix / largest if largest > 0 else matrix
-
-
-def _has_units(estimator: Any) -> bool:
-    return getattr(estimator, "standardize", "separate") is None
 
 
 def _deviations(estimator: Any) -> np.ndarray:

@@ -9,8 +9,8 @@ without it     how many people the two plain attackers (Euclidean, Mahalanobis; 
                them) still find when the variable is withheld from the release
 =============  ====================================================================================
 
-The *interaction index* of two variables is positive where they tell more together than apart, and
-negative where they repeat each other.
+The *interaction index* of two variables is positive if they tell more together than apart, and
+negative if they repeat each other.
 """
 
 from __future__ import annotations
@@ -22,9 +22,15 @@ from typing import Any
 
 import numpy as np
 
+<<<<<<< HEAD:sklearn_reclink/auditing/variables.py
 from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
 from sklearn_reclink.auditing.attackers import MOST_LEARNT, Attack, Setting, collected_warnings
+=======
+from sklearn_reclink.auditing._attack import Attack
+from sklearn_reclink.auditing._attackers import Setting, collected_warnings
+>>>>>>> audit:sklearn_reclink/auditing/_variables.py
 from sklearn_reclink.capacity import interaction_matrix, shapley
+from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
 
 _ROUNDING = 1e-9
 
@@ -38,11 +44,11 @@ class Variable:
     name : str
         Name of the column.
     weight, shapley : float or None
-        Its learnt weight and Shapley value; None if no such attacker found anybody.
+        Its learned weight and Shapley value; None if no such attacker found anybody.
     n_without : int
         People that the plain attackers find without this variable.
     drop : int
-        How many fewer that is than with all variables; negative where they find more.
+        How many fewer that is than with all variables; negative if they find more.
     """
 
     name: str
@@ -62,7 +68,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class WhatGivesAway:
+class VariableContributions:
     """Variables in the order of the file, and pairs with the strongest interaction first.
 
     ``n_plain`` is the number of people that the plain attackers find with all variables.
@@ -82,35 +88,34 @@ def _importance(variable: Variable) -> tuple[int, float]:
     return variable.drop, (variable.weight or 0.0) + (variable.shapley or 0.0)
 
 
-def n_found_plainly(X: np.ndarray, Y: np.ndarray, setting: Setting) -> int:
-    """People found by the better of the two attackers without parameters to choose."""
+def n_found_without_learning(X: np.ndarray, Y: np.ndarray, setting: Setting) -> int:
+    """People found by the better of the two attackers that learn nothing."""
     varies = (np.ptp(X, axis=0) > 0) & (np.ptp(Y, axis=0) > 0)
     if not varies.any():
         return 0
-    rows = setting.sample(np.arange(len(X)), MOST_LEARNT)
-    linkers: list[Any] = [EuclideanLinker(n_jobs=setting.n_jobs)]
-    linkers += [MahalanobisLinker(n_jobs=setting.n_jobs)]
+    rows = setting.sample(np.arange(len(X)), setting.limits.repeated_search)
+    linkers: tuple[Any, ...] = (EuclideanLinker, MahalanobisLinker)
     with collected_warnings():
-        rates = [linker.fit(X[rows], Y[rows]).score(X, Y) for linker in linkers]
+        rates = [
+            linker(n_jobs=setting.n_jobs).fit(X[rows], Y[rows]).score(X, Y) for linker in linkers
+        ]
     return round(max(rates) * len(X))
 
 
-def what_gives_away(
-    X: np.ndarray,
-    Y: np.ndarray,
-    names: Sequence[str],
-    attacks: Sequence[Attack],
-    setting: Setting,
-) -> WhatGivesAway:
+def variable_contributions(
+    X: np.ndarray, Y: np.ndarray, names: Sequence[str], attacks: Sequence[Attack], setting: Setting
+) -> VariableContributions:
     """The three views of every variable, and the pairs."""
-    weights = _learnt(attacks, ("weighted_mean",), "weights_")
-    capacity = _learnt(attacks, ("choquet", "hlms"), "capacity_")
+    weights = _learned(attacks, ("weighted_mean",), "weights_")
+    capacity = _learned(attacks, ("choquet", "hlms"), "capacity_")
     values = None if capacity is None else shapley(capacity)
-    n_plain = n_found_plainly(X, Y, setting)
+    n_plain = n_found_without_learning(X, Y, setting)
     variables = []
     for k, name in enumerate(names):
         others = np.arange(len(names)) != k
-        n_without = n_found_plainly(X[:, others], Y[:, others], setting) if others.any() else 0
+        n_without = (
+            n_found_without_learning(X[:, others], Y[:, others], setting) if others.any() else 0
+        )
         variables.append(
             Variable(
                 name=name,
@@ -120,10 +125,10 @@ def what_gives_away(
                 drop=n_plain - n_without,
             )
         )
-    return WhatGivesAway(tuple(variables), _pairs(names, capacity), n_plain)
+    return VariableContributions(tuple(variables), _pairs(names, capacity), n_plain)
 
 
-def _learnt(attacks: Sequence[Attack], wanted: Sequence[str], attribute: str) -> np.ndarray | None:
+def _learned(attacks: Sequence[Attack], wanted: Sequence[str], attribute: str) -> np.ndarray | None:
     """Parameters of the best of some attackers, if it found anybody."""
     some = [one for one in attacks if one.attacker.name in wanted and one.n_found > 0]
     if not some:

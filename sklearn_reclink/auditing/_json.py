@@ -1,21 +1,21 @@
-"""An audit as plain data for JSON: numbers and names, no value of any record."""
+"""An audit as data for JSON: numbers and names, no value of any record."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sklearn_reclink.auditing.words import verdict
+from sklearn_reclink.auditing._verdict import verdict
 
 if TYPE_CHECKING:
-    from sklearn_reclink.auditing.audit import Audit
-    from sklearn_reclink.auditing.comparison import Comparison
+    from sklearn_reclink.auditing._comparison import Comparison
+    from sklearn_reclink.auditing._result import Audit
 
 SCHEMA = 1
 
 
-def as_plain_data(audit: Audit) -> dict[str, Any]:
-    """All numbers of an audit."""
+def audit_as_dict(audit: Audit) -> dict[str, Any]:
+    """The numbers of an audit."""
     from sklearn_reclink import __version__
 
     words = verdict(audit)
@@ -46,7 +46,7 @@ def as_plain_data(audit: Audit) -> dict[str, Any]:
                 "bound": one.bound,
                 "ceiling": audit.ceiling if one.attacker.monotone else None,
                 "status": one.status,
-                "learned_from": one.n_learnt,
+                "learned_from": one.n_learned,
                 "seconds": round(one.seconds, 3),
             }
             for one in audit.attacks
@@ -65,9 +65,9 @@ def as_plain_data(audit: Audit) -> dict[str, Any]:
             for one in audit.estimates
         ],
         "gives_away": {
-            "found_by_plain_attackers": audit.gives_away.n_plain,
-            "variables": [asdict(one) for one in audit.gives_away.ranked],
-            "pairs": [asdict(one) for one in audit.gives_away.pairs],
+            "found_by_plain_attackers": audit.contributions.n_plain,
+            "variables": [asdict(one) for one in audit.contributions.ranked],
+            "pairs": [asdict(one) for one in audit.contributions.pairs],
         },
         "n_records_at_risk": len(audit.records),
         "notes": list(audit.notes),
@@ -75,13 +75,13 @@ def as_plain_data(audit: Audit) -> dict[str, Any]:
     }
 
 
-def comparison_as_plain_data(comparison: Comparison) -> dict[str, Any]:
-    """All numbers of a comparison."""
+def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
+    """The numbers of a comparison."""
     return {
         "schema": SCHEMA,
         "above_limit": comparison.above_limit,
         "maskings": [
-            {"information_loss": loss, "frontier": bool(best), **as_plain_data(audit)}
+            {"information_loss": loss, "frontier": bool(best), **audit_as_dict(audit)}
             for audit, loss, best in zip(
                 comparison.audits, comparison.losses, comparison.frontier, strict=True
             )

@@ -1,4 +1,4 @@
-"""Masking a file by name of a method, for the command line."""
+"""Masking a file by the name of a method."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sklearn_reclink.auditing.files import FileProblem, numeric, read_table
+from sklearn_reclink.cli._reading import FileProblem, numeric, read_table
 from sklearn_reclink.masking import (
     AdditiveNoise,
     JPEGMasking,
@@ -49,7 +49,7 @@ def mask_file(
     method : str
         A name of `METHODS`.
     strength : float or None, default=None
-        The parameter of the method that says how strongly it masks.
+        The parameter of the method that sets how strongly it masks.
     groups : sequence of sequence of str or None, default=None
         Variables microaggregated together.
     keep_integers : bool, default=False
@@ -57,9 +57,9 @@ def mask_file(
     id_column : str or None, default=None
         Column kept as it is.
     columns : sequence of str or None, default=None
-        Columns to mask, by default all but the id.
+        Columns to mask, by default all except the id.
     decimal : str, default="."
-        Decimal sign of a CSV file.
+        Decimal separator of a CSV file.
     seed : int, default=0
         Seed of random methods.
 
@@ -68,7 +68,7 @@ def mask_file(
     masked : DataFrame
         The id, if any, and the masked columns.
     left_out : list of str
-        The columns of the file that are neither.
+        The other columns of the file.
     """
     table = read_table(path, id_column, decimal)
     held = [name for name in table.columns if name != id_column]
@@ -90,9 +90,9 @@ def build_masker(
     keep_integers: bool,
     seed: int,
 ) -> Any:
-    """The masker of a method with its options; options it does not have are refused."""
+    """The masker of a method with its options; options that it does not have are refused."""
     if method not in METHODS:
-        raise FileProblem(f"the method {method!r} is not known: choose from {', '.join(METHODS)}")
+        raise FileProblem(f"the method {method!r} is unknown: choose from {', '.join(METHODS)}")
     make, parameter = METHODS[method]
     known = make().get_params()
     options: dict[str, Any] = {}

@@ -1,8 +1,8 @@
 """The report as one self-contained HTML page.
 
 Nothing is loaded: styles, the script that sorts the table and the figures are in the page, and its
-content security policy forbids all else. The script is admitted by its hash, so no other text of
-the page can ever run. Every name and id is escaped by jinja2.
+content security policy forbids everything else. The script is admitted by its hash, so no other
+text of the page can ever run. Every name and id is escaped by jinja2.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from sklearn_reclink.auditing.figures import comparison_figure, figures_of
-from sklearn_reclink.auditing.text import attackers_table, comparison_table
-from sklearn_reclink.auditing.words import percent, quoted, verdict
+from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
+from sklearn_reclink.auditing._format import percent, quoted
+from sklearn_reclink.auditing._text import attackers_table
+from sklearn_reclink.auditing._verdict import verdict
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from sklearn_reclink.auditing.audit import Audit
-    from sklearn_reclink.auditing.comparison import Comparison
+    from sklearn_reclink.auditing._comparison import Comparison
+    from sklearn_reclink.auditing._result import Audit
 
+# Rows of the table of records; the CSV file lists all.
 MOST_ROWS = 500
 
 
@@ -44,9 +46,8 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         title=f"Re-identification risk of {audit.masked_name}",
         audit=audit,
         verdict=verdict(audit),
-        figures=figures_of(audit),
+        figures=audit_figures(audit),
         attackers=attackers_table(audit),
-        skipped=audit.skipped,
         record_columns=[*(name.replace("_", " ") for name in records.columns), *values],
         record_rows=lines,
         most_rows=MOST_ROWS,
@@ -59,7 +60,7 @@ def briefly(found: Sequence[str], tried: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> from sklearn_reclink.auditing.html import briefly
+    >>> from sklearn_reclink.auditing._html import briefly
     >>> briefly(["a", "b", "d"], ["a", "b", "c", "d"])
     'all but c'
     """
@@ -77,7 +78,6 @@ def render_comparison(comparison: Comparison) -> str:
         comparison=comparison,
         audits=[(audit, verdict(audit)) for audit in comparison.audits],
         figure=comparison_figure(comparison),
-        table=comparison_table(comparison),
     )
 
 
@@ -87,19 +87,10 @@ def _page(template: str, **content: Any) -> str:
     from sklearn_reclink import __version__
 
     style, script = _resource("style.css"), _resource("sort.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            style=Markup(style),
-            script=Markup(script),
-            script_hash=digest,
-            version=__version__,
-            today=date.today().isoformat(),
-            **content,
-        )
-    )
+    content["script_hash"] = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    content |= {"style": Markup(style), "script": Markup(script)}
+    content |= {"version": __version__, "today": date.today().isoformat()}
+    return _environment().get_template(template).render(content)
 
 
 @cache

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sklearn_reclink.auditing.attackers import Attack
+from sklearn_reclink.auditing._attack import Attack
+from sklearn_reclink.auditing._format import listed, people, percent, quoted
 
 if TYPE_CHECKING:
-    from sklearn_reclink.auditing.audit import Audit
-    from sklearn_reclink.auditing.variables import Variable, WhatGivesAway
+    from sklearn_reclink.auditing._result import Audit
+    from sklearn_reclink.auditing._variables import Variable, VariableContributions
 
 # A variable without which this share fewer people are found is worth protecting by itself.
 _NOTABLE_DROP = 0.1
@@ -41,42 +41,8 @@ class Verdict:
     protect: list[str]
 
 
-def percent(share: float) -> str:
-    """A share in percent that is 0 or 100 only when it is.
-
-    Examples
-    --------
-    >>> from sklearn_reclink.auditing.words import percent
-    >>> [percent(share) for share in (0.0, 0.00001, 0.0123, 0.5, 0.999, 0.99999, 1.0)]
-    ['0 %', 'under 0.1 %', '1.2 %', '50 %', '99.9 %', 'over 99.9 %', '100 %']
-    """
-    hundredths = 100 * share
-    if 0 < hundredths < 0.1:
-        return "under 0.1 %"
-    if 99.9 < hundredths < 100:
-        return "over 99.9 %"
-    if hundredths in (0, 100):
-        return f"{hundredths:.0f} %"
-    return f"{hundredths:.1f} %" if hundredths < 10 or hundredths > 99 else f"{hundredths:.0f} %"
-
-
-def people(number: int) -> str:
-    """A number of people, with its noun."""
-    return "1 person" if number == 1 else f"{number:,} people"
-
-
-def listed(texts: Sequence[str]) -> str:
-    """Texts joined as in a sentence."""
-    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
-
-
-def quoted(name: str) -> str:
-    """A name of a column on one line, in quotes."""
-    return f"“{' '.join(name.split())}”"
-
-
 def verdict(audit: Audit) -> Verdict:
-    """Put an audit into words."""
+    """What an audit says, in words."""
     level = "some" if audit.risk > 0 else "none"
     if audit.limit is not None:
         level = "above" if audit.above_limit else "below"
@@ -89,7 +55,7 @@ def headline(audit: Audit) -> str:
     if audit.risk == 0:
         text = (
             f"None of the {total:,} people is singled out in {audit.masked_name} by any of the "
-            f"{len(audit.attacks)} attackers tried."
+            f"{len(audit.attacks)} attackers that were tried."
         )
     elif audit.rests_on_estimate and audit.estimate is not None:
         low, high = audit.estimate.interval
@@ -118,18 +84,19 @@ def certainty(audit: Audit) -> list[str]:
         low, high = estimate.interval
         sought = "the others" if estimate.n_tested == total else f"{estimate.n_tested:,} others"
         texts.append(
-            f"Tested on people not seen: who knows {estimate.n_train:,} of the people in both "
+            f"Tested on people not seen: an intruder who knows {people(estimate.n_train)} in both "
             f"files finds {percent(estimate.rate)} of {sought} (95 % interval {percent(low)} to "
-            f"{percent(high)}), each among all {estimate.n_pool:,} masked records. Guessing at "
-            f"random finds 1 in {total:,}."
+            f"{percent(high)}), each among all {estimate.n_pool:,} masked records. A random guess "
+            f"finds 1 in {total:,}."
         )
     texts.append(proven(audit))
     surplus = audit.expected_rate - audit.worst.rate
     if surplus * total >= 1:
         texts.append(
-            "Ties: some masked records are exactly as near as the right one, which is not counted "
-            f"as found. Who picks one of them at random would be right for about "
-            f"{people(round(audit.expected_rate * total))} ({percent(audit.expected_rate)})."
+            "Ties: some people are not counted as found because another masked record is exactly "
+            "as near as their own. An intruder who picks one of the nearest at random would be "
+            f"right for about {people(round(audit.expected_rate * total))} "
+            f"({percent(audit.expected_rate)})."
         )
     return texts
 
@@ -141,21 +108,21 @@ def proven(audit: Audit) -> str:
     if bound == 0:
         text = f"Proven: nobody can be singled out by {kind}."
     elif bound == total:
-        text = f"Proven limits exclude nothing here: each of the {total:,} people could be found."
+        text = f"Nothing is excluded by proof: each of the {total:,} people could be found."
     else:
         text = (
             f"Proven: at most {bound:,} people ({percent(bound / total)}) can be found by {kind}."
         )
-    bilinear = [one for one in audit.attacks if one.attacker.name == "bilinear" and one.bound]
-    if bilinear and bilinear[0].bound is not None and bilinear[0].bound < total:
+    bounds = [one.bound for one in audit.attacks if one.attacker.name == "bilinear" and one.bound]
+    if bounds and bounds[0] < total:
         text += (
-            f" At most {bilinear[0].bound:,} by any quadratic (bilinear) distance on standardised "
-            "variables."
+            f" At most {bounds[0]:,} can be found by any quadratic (bilinear) distance on "
+            "standardised variables."
         )
     beyond = [one for one in audit.attacks if one.n_found > bound and one.bound is None]
     if beyond:
         titles = listed([one.attacker.title for one in beyond])
-        text += f" Attackers of another kind ({titles}) are not bound by this."
+        text += f" This proof does not cover attackers of another kind ({titles})."
     return text
 
 
@@ -165,27 +132,31 @@ def advice(audit: Audit) -> list[str]:
         texts = ["Nothing more is needed against these attackers."]
         if audit.expected_rate > 0:
             texts.append(
-                "Several people share every masked record, which protects them: keep it so."
+                "Ties protect some of these people: several masked records are equally near. Keep "
+                "it so."
             )
         return texts
-    shown = audit.gives_away
+    shown = audit.contributions
     notable = outstanding(shown)
     texts = []
     if len(audit.names) == 1:
-        texts.append(f"Mask {quoted(audit.names[0])} harder: it is all an attacker needs.")
+        texts.append(f"Mask {quoted(audit.names[0])} more: it is all an attacker needs.")
     elif notable:
         names = listed([quoted(one.name) for one in notable])
-        texts.append(f"Protect {names} more: mask harder, round, or leave out.")
+        it = "it" if len(notable) == 1 else "them"
+        texts.append(
+            f"Protect {names} more: mask {it} more strongly, round {it}, or leave {it} out."
+        )
     else:
         texts.append(
-            "No variable stands out: it is the combination that gives people away. Mask all "
-            "variables harder, or together, so that whole records become alike."
+            "No variable stands out: people are given away by the combination. Mask all variables "
+            "more strongly, or together, so that whole records become alike."
         )
     if shown.n_plain and len(audit.names) > 1:
         first = shown.ranked[0]
         texts.append(
-            f"Without {quoted(first.name)} the plain attackers would find {first.n_without:,} "
-            f"instead of {people(shown.n_plain)}."
+            f"Without {quoted(first.name)} the attackers that learn nothing would find "
+            f"{first.n_without:,} instead of {people(shown.n_plain)}."
         )
     together = [pair for pair in shown.pairs if pair.interaction >= _NOTABLE_INTERACTION]
     if together and audit.learning_helps:
@@ -199,7 +170,7 @@ def advice(audit: Audit) -> list[str]:
     return texts
 
 
-def outstanding(shown: WhatGivesAway) -> list[Variable]:
+def outstanding(shown: VariableContributions) -> list[Variable]:
     """The few variables without which far fewer people are found than without most others."""
     if not shown.n_plain:
         return []
@@ -214,8 +185,8 @@ def status_words(attack: Attack) -> str:
     return {
         "fixed": "nothing to learn",
         "optimal": "optimum, proven",
-        "time_limit": "ended by the time limit",
-        "undecided": "ties left the proof open",
+        "time_limit": "stopped by the time limit",
+        "undecided": "proof left open by ties",
         "heuristic": "heuristic, no proof",
-        "sampled": f"learned on {attack.n_learnt:,} records",
+        "sampled": f"learned from {attack.n_learned:,} records",
     }.get(attack.status, attack.status)

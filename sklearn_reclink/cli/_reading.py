@@ -1,7 +1,7 @@
 """Reading a pair of files for an audit: CSV or Parquet, columns by name, rows by id or order.
 
-Every fault is a `FileProblem` whose one sentence names the file, the column or row, and the remedy;
-values of records are never part of it. Rows are numbered from 1, the first record.
+Every problem is a `FileProblem` whose one sentence names the file, the column or row, and the
+remedy, but no value of any record. Rows are numbered from 1, the first record.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -61,9 +61,9 @@ def read_pair(
     id_column : str or None, default=None
         Column that identifies records in both files; by default row i of both is the same record.
     columns : sequence of str or None, default=None
-        Variables to compare, by default all but the id.
+        Variables to compare, by default all except the id.
     decimal : str, default="."
-        Decimal sign of CSV files.
+        Decimal separator of CSV files.
 
     Returns
     -------
@@ -88,8 +88,13 @@ def read_pair(
 
 
 def read_table(path: Path, id_column: str | None = None, decimal: str = ".") -> pd.DataFrame:
-    """Read a CSV or Parquet file; ids are texts, so that 007 stays 007."""
-    _require_pandas()
+    """Read a CSV or Parquet file; ids are read as text, so that 007 stays 007."""
+    try:
+        import pandas  # noqa: F401
+    except ImportError as error:
+        raise FileProblem(
+            "reading files requires pandas: pip install 'sklearn-reclink[report]'"
+        ) from error
     if not path.exists():
         raise FileProblem(f"{path} does not exist")
     if path.is_dir():
@@ -115,15 +120,6 @@ def read_table(path: Path, id_column: str | None = None, decimal: str = ".") -> 
     return table
 
 
-def _require_pandas() -> None:
-    try:
-        import pandas  # noqa: F401
-    except ImportError as error:
-        raise FileProblem(
-            "reading files needs pandas: pip install 'sklearn-reclink[report]'"
-        ) from error
-
-
 def _read_parquet(path: Path) -> pd.DataFrame:
     import pandas as pd
 
@@ -131,7 +127,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         table = pd.read_parquet(path).reset_index(drop=True)
     except ImportError as error:
         raise FileProblem(
-            "reading Parquet needs pyarrow: pip install 'sklearn-reclink[report]'"
+            "reading Parquet requires pyarrow: pip install 'sklearn-reclink[report]'"
         ) from error
     except Exception as error:
         raise FileProblem(f"{path.name} cannot be read as Parquet") from error
@@ -168,7 +164,7 @@ def _read_csv(path: Path, decimal: str, id_column: str | None) -> pd.DataFrame:
 
 
 def _header(path: Path) -> tuple[list[str], str]:
-    """Names of the columns, and the separator: the sign the first line has most of."""
+    """Names of the columns, and the separator that gives the first line the most of them."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             start = file.read(65536)
@@ -177,15 +173,13 @@ def _header(path: Path) -> tuple[list[str], str]:
     except OSError as error:
         raise FileProblem(f"{path.name} cannot be read: {error.strerror}") from error
     if "\0" in start:
-        raise FileProblem(f"{path.name} is not a CSV file: it holds binary data")
+        raise FileProblem(f"{path.name} is not a CSV file: it contains binary data")
     lines = start.splitlines(keepends=True)
     if not start.strip():
         raise FileProblem(f"{path.name} is empty")
-    found = {
-        separator: len(next(csv.reader(lines, delimiter=separator))) for separator in SEPARATORS
-    }
-    separator = max(SEPARATORS, key=lambda sign: found[sign])
-    return next(csv.reader(lines, delimiter=separator)), separator
+    headers = {sign: next(csv.reader(lines, delimiter=sign)) for sign in SEPARATORS}
+    separator = max(headers, key=lambda sign: len(headers[sign]))
+    return headers[separator], separator
 
 
 def _check_ids(ids: pd.Series, file: str, id_column: str) -> None:
@@ -194,13 +188,14 @@ def _check_ids(ids: pd.Series, file: str, id_column: str) -> None:
         raise FileProblem(
             f"row {missing[0] + 1} of {file} has no {id_column!r}: give every record an id"
         )
-    repeated = np.flatnonzero(ids.astype(str).duplicated().to_numpy())
+    texts = ids.astype(str)
+    repeated = np.flatnonzero(texts.duplicated().to_numpy())
     if len(repeated):
         row = int(repeated[0])
-        first = int(np.flatnonzero((ids.astype(str) == str(ids.iloc[row])).to_numpy())[0])
+        first = int(np.flatnonzero((texts == texts.iloc[row]).to_numpy())[0])
         raise FileProblem(
-            f"rows {first + 1} and {row + 1} of {file} have the same {id_column!r}: an id must be "
-            "one record's alone"
+            f"rows {first + 1} and {row + 1} of {file} have the same {id_column!r}: every record "
+            "must have its own id"
         )
 
 
@@ -213,14 +208,14 @@ def _common_columns(
     """Variables to compare, in the order asked for or that of the original file."""
     held = [[name for name in table.columns if name != id_column] for table in tables]
     if columns is None:
-        wanted, others = held[0], held[1]
-        advice = "; name the columns to compare with --columns"
-        for file, other, lacking in (
-            (files[1], files[0], [name for name in wanted if name not in others]),
-            (files[0], files[1], [name for name in others if name not in wanted]),
-        ):
+        wanted = held[0]
+        for mine, other in ((1, 0), (0, 1)):
+            lacking = [name for name in held[other] if name not in held[mine]]
             if lacking:
-                raise FileProblem(f"{file} lacks {_columns(lacking)} that {other} has{advice}")
+                raise FileProblem(
+                    f"{files[mine]} lacks {_columns(lacking)} that {files[other]} has; name the "
+                    "columns to compare with --columns"
+                )
     else:
         wanted = list(dict.fromkeys(columns))
         for file, names in zip(files, held, strict=True):
@@ -228,55 +223,50 @@ def _common_columns(
             if lacking:
                 raise FileProblem(f"{file} lacks {_columns(lacking)}; it has {_some(names)}")
     if not wanted:
-        raise FileProblem("there is no column to compare: both files hold ids only")
+        raise FileProblem("there is no column to compare: both files contain only ids")
     return wanted
 
 
 def _aligned(tables: Sequence[pd.DataFrame], files: Sequence[str], id_column: str) -> pd.DataFrame:
     """The masked file in the order of the ids of the original one."""
-    original, masked = (table[id_column] for table in tables)
-    for ids, others, file, other in (
-        (original, masked, files[0], files[1]),
-        (masked, original, files[1], files[0]),
-    ):
-        alone = np.flatnonzero(~ids.isin(set(others)).to_numpy())
+    ids = [table[id_column] for table in tables]
+    for mine, other in ((0, 1), (1, 0)):
+        alone = np.flatnonzero(~ids[mine].isin(set(ids[other])).to_numpy())
         if len(alone):
             raise FileProblem(
-                f"{len(alone):,} ids of {file} are not in {other}, the first in row "
+                f"{len(alone):,} ids of {files[mine]} are not in {files[other]}, the first in row "
                 f"{alone[0] + 1}: both files must describe the same people"
             )
-    return tables[1].set_index(id_column, drop=False).loc[list(original)].reset_index(drop=True)
+    return tables[1].set_index(id_column, drop=False).loc[list(ids[0])].reset_index(drop=True)
 
 
 def numeric(table: pd.DataFrame, file: str) -> pd.DataFrame:
     """The table as finite numbers."""
     import pandas as pd
 
-    numbers: dict[str, Any] = {}
+    numbers = {}
     for name in table.columns:
         column = table[name]
-        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+        where = f"column {name!r} of {file}"
         if pd.api.types.is_datetime64_any_dtype(column):
-            raise FileProblem(
-                f"column {name!r} of {file} holds dates: turn them into numbers, such as days"
-            )
+            raise FileProblem(f"{where} contains dates: convert them to numbers, such as days")
+        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
         text = np.flatnonzero(np.isnan(values) & ~column.isna().to_numpy())
         if len(text):
             raise FileProblem(
-                f"column {name!r} of {file} has text in row {text[0] + 1}: encode it as numbers in "
-                "both files, or choose other columns with --columns"
+                f"{where} has text in row {text[0] + 1}: encode it as numbers in both files, or "
+                "choose other columns with --columns"
             )
         missing = np.flatnonzero(np.isnan(values))
         if len(missing):
             raise FileProblem(
-                f"column {name!r} of {file} has {len(missing):,} missing "
-                f"value{'s' * (len(missing) != 1)}, the first in row {missing[0] + 1}: impute "
-                "them, or drop those records from both files"
+                f"{where} has {len(missing):,} missing value{'s' * (len(missing) != 1)}, the first "
+                f"in row {missing[0] + 1}: impute them, or drop those records from both files"
             )
-        if np.isinf(values).any():
+        infinite = np.flatnonzero(np.isinf(values))
+        if len(infinite):
             raise FileProblem(
-                f"column {name!r} of {file} is infinite in row "
-                f"{int(np.flatnonzero(np.isinf(values))[0]) + 1}: replace it by a number"
+                f"{where} is infinite in row {infinite[0] + 1}: replace it by a number"
             )
         numbers[name] = values
     return pd.DataFrame(numbers)

@@ -1,0 +1,72 @@
+"""Numbers, names and tables as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+
+def percent(share: float) -> str:
+    """A share in percent that reads 0 or 100 only if it is.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.auditing._format import percent
+    >>> [percent(share) for share in (0.0, 0.00001, 0.0123, 0.5, 0.999, 0.99999, 1.0)]
+    ['0 %', 'under 0.1 %', '1.2 %', '50 %', '99.9 %', 'over 99.9 %', '100 %']
+    """
+    number = 100 * share
+    if 0 < number < 0.1:
+        return "under 0.1 %"
+    if 99.9 < number < 100:
+        return "over 99.9 %"
+    return f"{number:.1f} %" if 0 < number < 10 or 99 < number < 100 else f"{number:.0f} %"
+
+
+def people(number: int) -> str:
+    """A number of people, with its noun."""
+    return "1 person" if number == 1 else f"{number:,} people"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Texts joined as in a sentence."""
+    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
+
+
+def quoted(name: str) -> str:
+    """A name of a column on one line, in quotes."""
+    return f"“{' '.join(name.split())}”"
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    r"""A table for a terminal: names and texts to the left, numbers to the right.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.auditing._format import aligned
+    >>> print(aligned(["attacker", "people\nfound"], [["Euclidean", "7"], ["OWA", "12"]]))
+               people
+    attacker    found
+    ---------  ------
+    Euclidean       7
+    OWA            12
+    """
+    # a heading may take several lines, the last of which stands above the rule
+    upwards = zip_longest(*(name.split("\n")[::-1] for name in header), fillvalue="")
+    lines = [*list(upwards)[::-1], *rows]
+    widths = [max(len(line[c]) for line in lines) for c in range(len(header))]
+    left = [c == 0 or not all(_is_number(row[c]) for row in rows) for c in range(len(header))]
+    texts = [
+        "  ".join(
+            cell.ljust(width) if to_left else cell.rjust(width)
+            for cell, width, to_left in zip(line, widths, left, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+    rule = "  ".join("-" * width for width in widths)
+    return "\n".join([*texts[: -len(rows)], rule, *texts[-len(rows) :]])
+
+
+def _is_number(cell: str) -> bool:
+    number = cell.removeprefix("under ").removeprefix("over ").lstrip("+−-")
+    return not number or number[0].isdigit()

@@ -1,0 +1,191 @@
+"""What an audit found.
+
+The *risk* is the largest share of people that any attacker finds: in the whole file or, if that is
+larger, among people it has not seen (the strongest attacker only samples a long file).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sklearn_reclink.auditing._attack import Attack
+from sklearn_reclink.auditing._attackers import Attacker
+from sklearn_reclink.auditing._held_out import HeldOut
+from sklearn_reclink.auditing._records import RecordsAtRisk
+from sklearn_reclink.auditing._variables import VariableContributions
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """An attacker that did not run, and why."""
+
+    attacker: Attacker
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What an audit found. Made by `audit`.
+
+    Attributes
+    ----------
+    masked_name : str
+        What the masked file is called.
+    names : tuple of str
+        Names of the variables.
+    attacks : tuple of Attack
+        What each attacker finds in the whole file, from cheap to strong.
+    estimates : tuple of HeldOut
+        What each attacker finds among people it has not seen.
+    skipped : tuple of Skipped
+        Attackers that did not run.
+    ceiling : int
+        No weighted mean, OWA or Choquet distance finds more people than this.
+    contributions : VariableContributions
+        What each variable, and each pair of them, gives away.
+    records : RecordsAtRisk
+        The records at risk.
+    notes : tuple of str
+        Warnings about the files.
+    limit : float or None
+        The largest risk that is accepted.
+    settings : dict
+        How the audit was made.
+    X, Y : ndarray of shape (n_records, n_features)
+        The files, columns in the order of ``names``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import audit
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> found = audit(X, X, attackers=["euclidean"])  # not masked at all
+    >>> found.worst.n_found, found.ceiling, len(found.records)
+    (50, 50, 50)
+    >>> print(found.to_text().splitlines()[0])
+    An intruder who knows the original values would find 50 of 50 people (100 %) in the masked
+    """
+
+    masked_name: str
+    names: tuple[str, ...]
+    attacks: tuple[Attack, ...]
+    estimates: tuple[HeldOut, ...]
+    skipped: tuple[Skipped, ...]
+    ceiling: int
+    contributions: VariableContributions
+    records: RecordsAtRisk
+    notes: tuple[str, ...]
+    limit: float | None
+    settings: dict[str, Any]
+    X: np.ndarray
+    Y: np.ndarray
+
+    @property
+    def n_records(self) -> int:
+        """Number of people."""
+        return len(self.X)
+
+    @cached_property
+    def worst(self) -> Attack:
+        """The attack that finds the most people in the whole file, the cheapest of equal ones."""
+        return max(self.attacks, key=lambda one: one.n_found)
+
+    @cached_property
+    def estimate(self) -> HeldOut | None:
+        """The attack that finds the largest share of people it has not seen."""
+        return max(self.estimates, key=lambda one: one.rate, default=None)
+
+    @property
+    def rests_on_estimate(self) -> bool:
+        """Whether the risk is that of people who were not learned from."""
+        return self.estimate is not None and self.estimate.rate > self.worst.rate
+
+    @property
+    def risk(self) -> float:
+        """Largest share of people found by any attacker."""
+        if self.estimate is not None and self.rests_on_estimate:
+            return self.estimate.rate
+        return self.worst.rate
+
+    @property
+    def expected_rate(self) -> float:
+        """Largest share found on average by picking at random among tied records."""
+        return max(one.expected_rate for one in self.attacks)
+
+    @property
+    def learning_helps(self) -> bool:
+        """Whether a learned distance finds more people than the Euclidean and Mahalanobis ones."""
+        learned = [one.n_found for one in self.attacks if one.attacker.time_weight > 0]
+        plain = [one.n_found for one in self.attacks if one.status == "fixed"]
+        return max(learned, default=0) > max([self.contributions.n_plain, *plain])
+
+    @property
+    def above_limit(self) -> bool:
+        """Whether the risk is above the limit."""
+        return self.limit is not None and self.risk > self.limit
+
+    @property
+    def monotone_bound(self) -> int:
+        """No weighted mean, OWA or Choquet distance finds more people than this, proven."""
+        free = [
+            one.bound
+            for one in self.attacks
+            if one.attacker.name == "choquet"
+            and one.bound is not None
+            and one.linker.k_additive is None
+        ]
+        return min([self.ceiling, *free])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, without values of records, ready for JSON."""
+        from sklearn_reclink.auditing._json import audit_as_dict
+
+        return audit_as_dict(self)
+
+    def to_html(self, *, include_values: bool = False) -> str:
+        """The report as one self-contained page.
+
+        Parameters
+        ----------
+        include_values : bool, default=False
+            Whether to show the values of the records at risk.
+
+        Returns
+        -------
+        str
+        """
+        from sklearn_reclink.auditing._html import render_audit
+
+        return render_audit(self, include_values=include_values)
+
+    def to_text(self) -> str:
+        """The verdict and the tables for a terminal."""
+        from sklearn_reclink.auditing._text import audit_text
+
+        return audit_text(self)
+
+    def save_records(self, path: str | Path, *, include_values: bool = False) -> None:
+        """Write the records at risk as CSV.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write.
+        include_values : bool, default=False
+            Whether to add their original and masked values.
+        """
+        self.records.to_csv(path, self.values() if include_values else None)
+
+    def values(self) -> dict[str, np.ndarray]:
+        """Original and masked values by column."""
+        files = {"original": self.X, "masked": self.Y}
+        return {
+            f"{file}: {name}": table[:, k]
+            for k, name in enumerate(self.names)
+            for file, table in files.items()
+        }

@@ -1,0 +1,77 @@
+"""Figures as SVG that follows the colours of the page.
+
+Figures are drawn in colours that stand for others: in the SVG they become ``currentColor`` and
+variables of the page's style, so that one figure serves light, dark and print. Text stays text.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sklearn_reclink.inspection._display import BLUE, GREY, VERMILION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_TEXT, _LINE, _GROUND = "#010203", "#040506", "#070809"
+_ON_PAGE = {
+    _TEXT: "currentColor",
+    _LINE: "var(--line)",
+    _GROUND: "var(--ground)",
+    BLUE: "var(--first)",
+    VERMILION: "var(--second)",
+    GREY: "var(--line)",
+}
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "sklearn-reclink",
+    "font.family": "sans-serif",
+    "font.size": 9.0,
+    "text.color": _TEXT,
+    "axes.labelcolor": _TEXT,
+    "axes.edgecolor": _LINE,
+    "axes.facecolor": _GROUND,
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    "xtick.color": _LINE,
+    "ytick.color": _LINE,
+    "xtick.labelcolor": _TEXT,
+    "ytick.labelcolor": _TEXT,
+    "grid.color": _LINE,
+    "axes.axisbelow": True,
+    "hatch.linewidth": 1.0,
+}
+WIDTH = 4.8  # inches: narrow, so that text stays readable on a phone
+
+
+def draw_svg(name: str, height: float, draw: Callable[[Axes], Any]) -> str:
+    """Draw on new axes and return the SVG, its ids prefixed with a name."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    text = io.StringIO()
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        # the browser has other fonts than the one that text is measured with
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        draw(figure.add_subplot())
+        empty: dict[str, Any] = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(text, format="svg", metadata=empty)
+    svg = text.getvalue()
+    return adapt_to_page(svg[svg.index("<svg") :], name)
+
+
+def adapt_to_page(svg: str, name: str) -> str:
+    """Let a figure follow the style of the page, with ids that no other figure has."""
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    for drawn, shown in _ON_PAGE.items():
+        svg = svg.replace(drawn.lower(), shown)
+    for reference in ('id="', 'href="#', "url(#"):
+        svg = re.sub(rf"\b{re.escape(reference)}", f"{reference}{name}-", svg)
+    for size in ("width", "height"):
+        svg = re.sub(rf'<svg([^>]*?) {size}="[^"]*"', r"<svg\1", svg, count=1)
+    return svg.replace("<svg", '<svg aria-hidden="true" focusable="false"', 1)

@@ -1,0 +1,198 @@
+"""The commands of ``reclink``."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sklearn_reclink.cli import _options as options
+from sklearn_reclink.cli._console import (
+    Output,
+    as_json,
+    check_folders,
+    finish,
+    print_notes,
+    progress_bar,
+    split_names,
+    write,
+)
+
+app = typer.Typer(
+    name="reclink",
+    help="How many people could be found again in a masked file?",
+    epilog="Exit codes: 0 done, 1 risk above the limit, 2 wrong command or file, 3 program error.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from sklearn_reclink import __version__
+
+        typer.echo(f"reclink {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _reclink(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command("audit")
+def audit_command(
+    original: options.Original,
+    masked: options.Masked,
+    id_column: options.Id = None,
+    columns: options.Columns = None,
+    decimal: options.Decimal = ".",
+    report: options.ReportPath = None,
+    json_path: options.JsonPath = None,
+    records: options.RecordsPath = None,
+    time_limit: options.TimeLimit = 60.0,
+    fail_above: options.FailAbove = None,
+    include_values: options.IncludeValues = False,
+    attackers: options.Attackers = None,
+    n_jobs: options.Jobs = None,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+) -> None:
+    """Audit a masked file: who would be found again, how certain that is, and what to protect."""
+    from sklearn_reclink.auditing import audit
+    from sklearn_reclink.cli._reading import read_pair
+
+    check_folders(report, json_path, records)
+    pair = read_pair(
+        original, masked, id_column=id_column, columns=split_names(columns), decimal=decimal
+    )
+    with progress_bar(quiet) as progress:
+        found = audit(
+            pair.original,
+            pair.masked,
+            ids=pair.ids,
+            masked_name=masked.name,
+            attackers=split_names(attackers),
+            time_limit=time_limit,
+            limit=fail_above,
+            n_jobs=n_jobs,
+            random_state=seed,
+            progress=progress,
+        )
+    print_notes(found.notes)
+    if records is None and report is not None:
+        records = report.with_name(f"{report.stem}-records.csv")
+    values = found.values() if include_values else None
+    outputs: list[Output] = [
+        (report, partial(found.to_html, include_values=include_values)),
+        (records, partial(found.records.to_csv, values=values)),
+        (json_path, partial(as_json, found)),
+    ]
+    finish(found, outputs, quiet)
+
+
+@app.command("compare")
+def compare_command(
+    original: options.Original,
+    masked: options.MaskedFiles,
+    id_column: options.Id = None,
+    columns: options.Columns = None,
+    decimal: options.Decimal = ".",
+    report: options.ReportPath = None,
+    json_path: options.JsonPath = None,
+    time_limit: options.TimeLimit = 60.0,
+    fail_above: options.FailAbove = None,
+    attackers: options.Attackers = None,
+    n_jobs: options.Jobs = None,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+) -> None:
+    """Audit several masked versions of a file and compare their risk and information loss."""
+    from sklearn_reclink.auditing import compare
+    from sklearn_reclink.cli._reading import FileProblem, read_pair
+
+    check_folders(report, json_path)
+    names = [path.name for path in masked]
+    if len(set(names)) < len(names):
+        names = [str(path) for path in masked]
+    if len(set(names)) < len(names):
+        raise FileProblem("a masked file is given twice")
+    pairs = [
+        read_pair(
+            original, path, id_column=id_column, columns=split_names(columns), decimal=decimal
+        )
+        for path in masked
+    ]
+    with progress_bar(quiet) as progress:
+        found = compare(
+            pairs[0].original,
+            {name: pair.masked for name, pair in zip(names, pairs, strict=True)},
+            ids=pairs[0].ids,
+            attackers=split_names(attackers),
+            time_limit=time_limit,
+            limit=fail_above,
+            n_jobs=n_jobs,
+            random_state=seed,
+            progress=progress,
+        )
+    print_notes([note for one in found.audits for note in one.notes])
+    finish(found, [(report, found.to_html), (json_path, partial(as_json, found))], quiet)
+
+
+@app.command("mask")
+def mask_command(
+    original: options.Original,
+    output: options.Output,
+    method: options.Method = "microaggregation",
+    strength: options.Strength = None,
+    groups: options.Groups = None,
+    keep_integers: options.KeepIntegers = False,
+    id_column: options.Id = None,
+    columns: options.Columns = None,
+    decimal: options.Decimal = ".",
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+) -> None:
+    """Mask a file; columns that are not masked are left out, except for the id."""
+    from sklearn_reclink.cli._masking import mask_file
+
+    check_folders(output)
+    masked, left_out = mask_file(
+        original,
+        method=method,
+        strength=strength,
+        groups=[part.split(",") for part in groups.split(";")] if groups else None,
+        keep_integers=keep_integers,
+        id_column=id_column,
+        columns=split_names(columns),
+        decimal=decimal,
+        seed=seed,
+    )
+    if output.suffix.lower() in (".parquet", ".pq"):
+        masked.to_parquet(output, index=False)
+    else:
+        write(output, masked.to_csv(index=False))
+    if left_out:
+        print_notes([f"left out because they are not masked: {', '.join(left_out)}"])
+    if not quiet:
+        typer.echo(f"{len(masked):,} records masked: {output}")
+
+
+@app.command("demo")
+def demo_command(
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Where to write the report.")
+    ] = None,
+) -> None:
+    """Mask 442 patients with increasing strength and count who can be found again."""
+    from sklearn_reclink import demo
+
+    raise typer.Exit(demo.main([] if output is None else ["--output", str(output)]))

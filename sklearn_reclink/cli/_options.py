@@ -1,0 +1,99 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Original = Annotated[
+    Path, typer.Argument(metavar="ORIGINAL", help="The original file, CSV or Parquet.")
+]
+Masked = Annotated[
+    Path, typer.Argument(metavar="MASKED", help="Its masked version, CSV or Parquet.")
+]
+MaskedFiles = Annotated[
+    list[Path], typer.Argument(metavar="MASKED", help="Its masked versions, CSV or Parquet.")
+]
+Output = Annotated[
+    Path, typer.Argument(metavar="OUTPUT", help="Where to write the masked file, CSV or Parquet.")
+]
+Id = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COL",
+        help="Column that identifies records in both files; by default rows are matched by order.",
+    ),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="COL,...",
+        help="Variables to use, by default all except the id; may be repeated.",
+    ),
+]
+Decimal = Annotated[str, typer.Option(help="Decimal separator in CSV files.")]
+ReportPath = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE.html", help="Write the report as one HTML page."),
+]
+JsonPath = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE.json", help="Write all numbers as JSON.")
+]
+RecordsPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--records",
+        metavar="FILE.csv",
+        help="Where to list the records at risk; by default next to the report.",
+    ),
+]
+IncludeValues = Annotated[
+    bool,
+    typer.Option(
+        "--include-values", help="Include values of the records at risk in the report and the list."
+    ),
+]
+TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for all searches together.")]
+FailAbove = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        metavar="SHARE",
+        help="Exit with code 1 if a larger share of people is found, such as 0.2.",
+    ),
+]
+Attackers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--attackers",
+        metavar="NAME,...",
+        help="Attackers to try, by default all: euclidean, mahalanobis, probabilistic, "
+        "weighted_mean, choquet, bilinear, hlms, density.",
+    ),
+]
+Jobs = Annotated[int | None, typer.Option("--n-jobs", help="Number of parallel workers.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of every random choice.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and notes.")]
+Method = Annotated[
+    str, typer.Option(help="microaggregation, univariate, rank-swapping, noise or jpeg.")
+]
+Strength = Annotated[
+    float | None,
+    typer.Option(
+        help="Records per group (microaggregation, univariate), percent (rank-swapping, noise) or "
+        "quality from 1 to 100 (jpeg); by default that of the method."
+    ),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B;C,D",
+        help="Variables microaggregated together, groups separated by semicolons; by default one.",
+    ),
+]
+KeepIntegers = Annotated[bool, typer.Option("--keep-integers", help="Keep whole numbers whole.")]
