@@ -1,4 +1,4 @@
-"""Additive noise: ``Y = X + e`` with e Gaussian, of mean 0 and of sd ``p`` % of the variable's.
+"""Additive noise: ``Y = X + e``, e Gaussian with mean 0 and sd ``p`` % of that of the variable.
 
 Uncorrelated noise has covariance ``(p / 100)^2 diag(Var X)`` and weakens every correlation of the
 file; correlated noise has ``(p / 100)^2 Cov X`` and keeps them.
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
+from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
 
 
@@ -56,19 +56,17 @@ class AdditiveNoise(Masker):
     p : float, default=10.0
         Standard deviation of the noise, in percent of that of the variable.
     correlated : bool, default=False
-        Whether the noise has the correlations of the file; else it is independent in every
-        variable.
+        Whether the noise has the correlations of the file. By default the noise of each
+        variable is independent.
     keep_integers : bool, default=False
         Round the variables that hold whole numbers only.
     random_state : int, RandomState instance or None, default=None
-        Draws the noise. Pass an integer for the same masked file at every call.
+        The seed of the noise. An integer gives the same masked file at every call.
 
     Attributes
     ----------
-    n_features_in_ : int
-        Number of variables seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where `fit` saw names that are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        The number of variables and, if `fit` saw a data frame, their names.
 
     References
     ----------
