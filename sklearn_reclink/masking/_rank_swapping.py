@@ -67,8 +67,7 @@ class RankSwapping(Masker):
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
-        The number of variables and, if `fit` saw a data frame, their names.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     Notes
     -----

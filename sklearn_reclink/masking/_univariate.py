@@ -95,8 +95,7 @@ class UnivariateMicroaggregation(Masker):
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
-        The number of variables and, if `fit` saw a data frame, their names.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
