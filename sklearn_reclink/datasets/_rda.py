@@ -12,7 +12,7 @@ import bz2
 import gzip
 import lzma
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,12 +63,11 @@ def _decompress(content: bytes) -> bytes:
     return content
 
 
-class _Vector:
+class _Vector(NamedTuple):
     """The values of a vector item, and its attributes by name."""
 
-    def __init__(self, values: Any, attributes: dict[str, Any]) -> None:
-        self.values = values
-        self.attributes = attributes
+    values: Any
+    attributes: dict[str, Any]
 
 
 class _Stream:
