@@ -12,7 +12,6 @@ from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions, validate_params
@@ -70,26 +69,23 @@ def make_microdata(
     """
     rng = check_random_state(random_state)
     if tail == "heavy":
-        X = _amounts(rng, n_records, n_features, log_sd=(2.0, 2.6))
+        X = _amounts(rng, n_records, sd=rng.uniform(2.0, 2.6, size=n_features))
         _round_like_accounts(X)
         zero_share = rng.uniform(0.05, 0.25, size=n_features)
         zero_share[0] = 0.0
         X[rng.uniform(size=X.shape) < zero_share] = 0.0
     else:
-        X = np.ceil(_amounts(rng, n_records, n_features, log_sd=(0.4, 0.6)))
+        X = np.ceil(_amounts(rng, n_records, sd=rng.uniform(0.4, 0.6, size=n_features)))
     names = _column_names(n_features, _ACCOUNTS if tail == "heavy" else _SURVEY)
     return table(X, names, as_frame=as_frame)
 
 
-def _amounts(
-    rng: np.random.RandomState, n_records: int, n_features: int, log_sd: tuple[float, float]
-) -> NDArray[np.float64]:
-    """The exponential above, computed in place; ``log_sd`` is the range of ``sd_k``."""
-    sd = rng.uniform(*log_sd, size=n_features)
-    loading = rng.uniform(0.5, 0.9, size=n_features)
-    location = rng.uniform(np.log(5e3), np.log(1e5), size=n_features)
+def _amounts(rng: np.random.RandomState, n_records: int, sd: np.ndarray) -> np.ndarray:
+    """The exponential above, computed in place."""
+    loading = rng.uniform(0.5, 0.9, size=len(sd))
+    location = rng.uniform(np.log(5e3), np.log(1e5), size=len(sd))
     size = rng.standard_normal(n_records)
-    X = rng.standard_normal((n_records, n_features))
+    X = rng.standard_normal((n_records, len(sd)))
     X *= np.sqrt(1 - loading**2)
     X += size[:, None] * loading
     X *= sd
@@ -97,7 +93,7 @@ def _amounts(
     return np.exp(X, out=X)
 
 
-def _round_like_accounts(X: NDArray[np.float64]) -> None:
+def _round_like_accounts(X: np.ndarray) -> None:
     # variables 0, 2, 4, ... to two significant digits; the others to tens
     magnitude = np.maximum(10.0 ** (np.floor(np.log10(X[:, ::2])) - 1), 1.0)
     X[:, ::2] = np.maximum(np.round(X[:, ::2] / magnitude) * magnitude, 1.0)

@@ -15,7 +15,6 @@ import struct
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 _HAS_ATTRIBUTES, _HAS_TAG = 0x200, 0x400
 _SYMBOL, _PAIRLIST, _CHARS, _LOGICALS, _INTEGERS, _REALS = 1, 2, 9, 10, 13, 14
@@ -23,7 +22,7 @@ _STRINGS, _LIST, _NIL, _REFERENCE = 16, 19, 254, 255
 _INTEGER_NA = -(2**31)
 
 
-def read_data_frame(content: bytes) -> dict[str, NDArray[np.float64]]:
+def read_data_frame(content: bytes) -> dict[str, np.ndarray]:
     """Read the only object of an ``.rda`` file, a data frame of numeric columns.
 
     Parameters

@@ -10,14 +10,13 @@ from abc import ABCMeta, abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklearn_reclink._sklearn_compat import fit_context
 
 
-def round_whole_columns(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.float64]:
+def round_whole_columns(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Round the columns of a masked file whose original holds whole numbers only.
 
     Examples
@@ -43,10 +42,10 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
     keep_integers: bool = False
 
     @abstractmethod
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mask(self, X: np.ndarray) -> np.ndarray:
         """The masked version of a file."""
 
-    def _check(self, X: NDArray[np.float64]) -> None:
+    def _check(self, X: np.ndarray) -> None:
         """Raise if the file cannot be masked."""
 
     def _settle(self, n_features: int) -> None:

@@ -13,7 +13,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
@@ -22,9 +21,7 @@ from sklearn_reclink.masking._base import Masker
 MOST_PIXELS = 65_496
 
 
-def compress(
-    pixels: NDArray[np.uint8], quality: int, most_rows: int = MOST_PIXELS
-) -> NDArray[np.uint8]:
+def compress(pixels: np.ndarray, quality: int, most_rows: int = MOST_PIXELS) -> np.ndarray:
     """Grey levels after JPEG compression.
 
     Parameters
@@ -102,19 +99,18 @@ class JPEGMasking(Masker):
         self.quality = quality
         self.keep_integers = keep_integers
 
-    def _check(self, X: NDArray[np.float64]) -> None:
+    def _check(self, X: np.ndarray) -> None:
         if X.shape[1] > MOST_PIXELS:
             raise ValueError(
                 f"X has {X.shape[1]} variables: an image has at most {MOST_PIXELS} columns. "
                 "Mask the variables in parts."
             )
 
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mask(self, X: np.ndarray) -> np.ndarray:
         least, greatest = X.min(axis=0), X.max(axis=0)
         # halves, as the range itself may overflow
         half_range = greatest / 2 - least / 2
         constant = half_range == 0
         unit = (X / 2 - least / 2) / np.where(constant, 1.0, half_range)
-        pixels = compress(np.rint(255 * unit).astype(np.uint8), self.quality)
-        share = pixels / 255
+        share = compress(np.rint(255 * unit).astype(np.uint8), self.quality) / 255
         return np.where(constant, X, least * (1 - share) + greatest * share)

@@ -20,13 +20,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
 
 
-def mdav(Z: ArrayLike, k: int) -> NDArray[np.intp]:
+def mdav(Z: ArrayLike, k: int) -> np.ndarray:
     """Group records into sets of k to 2k - 1 near ones by MDAV-generic.
 
     Parameters
@@ -65,7 +65,7 @@ def mdav(Z: ArrayLike, k: int) -> NDArray[np.intp]:
     return np.asarray(group(columns, k), dtype=np.intp)
 
 
-def check_k_records(X: NDArray[Any], k: int) -> None:
+def check_k_records(X: np.ndarray, k: int) -> None:
     """Raise if the file has fewer than k records."""
     if len(X) < k:
         raise ValueError(
@@ -74,7 +74,7 @@ def check_k_records(X: NDArray[Any], k: int) -> None:
         )
 
 
-def group_means(X: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+def group_means(X: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Replace each record by the mean of the records that share its label.
 
     Parameters
@@ -177,33 +177,27 @@ class Microaggregation(Masker):
         self.groups_ = _variable_groups(self.groups, n_features, names)
         self.k_ = _group_sizes(self.k, len(self.groups_))
 
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mask(self, X: np.ndarray) -> np.ndarray:
         Y = X.copy()
         for variables, k in zip(self.groups_, self.k_, strict=True):
             raw = X[:, variables]
             Y[:, variables] = group_means(raw, mdav(self._grouping_scale(raw), k))
         return Y
 
-    def _grouping_scale(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _grouping_scale(self, raw: np.ndarray) -> np.ndarray:
         if not self.standardize or len(raw) < 2:
             return raw
         sd = raw.std(axis=0, ddof=1)
         return raw / np.where(sd > 0, sd, 1.0)
 
-    def _check(self, X: NDArray[np.float64]) -> None:
+    def _check(self, X: np.ndarray) -> None:
         check_k_records(X, max(self.k_, default=1))
 
 
-def _variable_groups(
-    groups: int | Sequence[Sequence[int | str]] | None,
-    n_features: int,
-    names: NDArray[Any] | None,
-) -> list[list[int]]:
-    if groups is None:
-        groups = n_features
-    if isinstance(groups, int | np.integer):
-        every = range(n_features)
-        return [list(every[start : start + groups]) for start in every[::groups]]
+def _variable_groups(groups: Any, n_features: int, names: np.ndarray | None) -> list[list[int]]:
+    if groups is None or isinstance(groups, Integral):
+        size, every = int(groups or n_features), range(n_features)
+        return [list(every[start : start + size]) for start in every[::size]]
     positions = [
         [_position(variable, n_features, names) for variable in _members(group)] for group in groups
     ]
@@ -226,7 +220,7 @@ def _members(group: Any) -> list[Any]:
     return list(group)
 
 
-def _position(variable: Any, n_features: int, names: NDArray[Any] | None) -> int:
+def _position(variable: Any, n_features: int, names: np.ndarray | None) -> int:
     if isinstance(variable, str):
         if names is None:
             raise ValueError(

@@ -12,16 +12,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
 
 
-def rank_swap(
-    values: NDArray[np.float64], window: int, random_state: np.random.RandomState
-) -> NDArray[np.float64]:
+def rank_swap(values: np.ndarray, window: int, rng: np.random.RandomState) -> np.ndarray:
     """Exchange the values of one variable with values at most ``window`` ranks away.
 
     Parameters
@@ -30,7 +27,7 @@ def rank_swap(
         The variable.
     window : int
         The largest distance between two swapped ranks.
-    random_state : RandomState
+    rng : RandomState
         Draws the partners.
 
     Returns
@@ -46,7 +43,7 @@ def rank_swap(
             continue
         candidates = rank + 1 + np.flatnonzero(free[rank + 1 : rank + 1 + window])
         if candidates.size:
-            other = candidates[random_state.randint(candidates.size)]
+            other = candidates[rng.randint(candidates.size)]
             partner[rank], partner[other] = other, rank
             free[[rank, other]] = False
     swapped = np.empty_like(values)
@@ -98,7 +95,7 @@ class RankSwapping(Masker):
         self.p = p
         self.random_state = random_state
 
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        random_state = check_random_state(self.random_state)
+    def _mask(self, X: np.ndarray) -> np.ndarray:
+        rng = check_random_state(self.random_state)
         window = int(self.p * len(X) / 100)
-        return np.column_stack([rank_swap(column, window, random_state) for column in X.T])
+        return np.column_stack([rank_swap(column, window, rng) for column in X.T])

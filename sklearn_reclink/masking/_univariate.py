@@ -13,14 +13,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
 from sklearn_reclink.masking._microaggregation import check_k_records, group_means
 
 
-def runs_of_k(n_records: int, k: int) -> NDArray[np.intp]:
+def runs_of_k(n_records: int, k: int) -> np.ndarray:
     """Label sorted values in runs of k; the last run takes what is left over.
 
     Examples
@@ -33,7 +32,7 @@ def runs_of_k(n_records: int, k: int) -> NDArray[np.intp]:
     return np.minimum(labels, max(n_records // k - 1, 0))
 
 
-def optimal_runs(values: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+def optimal_runs(values: np.ndarray, k: int) -> np.ndarray:
     """Label sorted values in runs of at least k with the least sum of squares within runs.
 
     Parameters
@@ -128,13 +127,13 @@ class UnivariateMicroaggregation(Masker):
         self.optimal = optimal
         self.keep_integers = keep_integers
 
-    def _check(self, X: NDArray[np.float64]) -> None:
+    def _check(self, X: np.ndarray) -> None:
         check_k_records(X, self.k)
 
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mask(self, X: np.ndarray) -> np.ndarray:
         return np.column_stack([self._mask_one(column) for column in X.T])
 
-    def _mask_one(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mask_one(self, column: np.ndarray) -> np.ndarray:
         order = np.argsort(column, kind="stable")
         labels = np.empty_like(order)
         labels[order] = (

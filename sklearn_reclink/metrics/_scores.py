@@ -77,15 +77,12 @@ def average_record_linkage(
         files = original[:, known], masked[:, known]
         return float(clone(linker).fit(*files).score(*files))
 
-    return float(
-        np.mean(
-            [
-                np.mean([rate(linker, list(k)) for k in combinations(range(n_features), size)])
-                for linker in (linkers if isinstance(linkers, Sequence) else [linkers])
-                for size in sizes
-            ]
-        )
-    )
+    rates = [
+        np.mean([rate(linker, list(known)) for known in combinations(range(n_features), size)])
+        for linker in (linkers if isinstance(linkers, Sequence) else [linkers])
+        for size in sizes
+    ]
+    return float(np.mean(rates))
 
 
 def linkage_loss_score(record_linkage: float, information_loss: float) -> float:
