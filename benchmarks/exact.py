@@ -7,7 +7,7 @@
 Each seed samples 400 of the 1080 Census records (see `papers`), masked by MDAV on raw variables.
 
 One table with a row for each seed, file and variant: the records linked (recounted), the proven
-bound, the status, the seconds of ``fit`` (without compilation: a small fit comes first), the
+bound, the status, the seconds of ``fit`` (without compilation: another fit comes first), the
 papers' seconds on 16 cores, and how many times faster ours is. Each rival adds the links it claims,
 the links that its parameters make when recounted, its seconds and how many times slower it is.
 
@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 from checks import RIVAL_FACTOR, Cell, footer, verdict
-from fitting import seconds_of_fit, small_files
+from fitting import seconds_of_fit, warm_up_files
 from markdown_table import Table
 from papers import FILES, N_RECORDS, census_parser, load_census, set_defaults
 from rivals import RivalResult, has_program, run_rivals
@@ -65,10 +65,10 @@ def fit_cell(
 
 
 def warm_up(variants: Iterable[str]) -> float:
-    """Compile or load what the variants need, on a small file; the seconds that took."""
+    """Compile or load what the variants need; the seconds that took."""
     begin = time.perf_counter()
     for variant in variants:
-        fit_cell(0, "warm-up", variant, *small_files(), 60.0)
+        fit_cell(0, "warm-up", variant, *warm_up_files(), 60.0)
     return time.perf_counter() - begin
 
 

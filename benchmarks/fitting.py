@@ -22,7 +22,10 @@ def seconds_of_fit(linker: Any, X: np.ndarray, Y: np.ndarray, **options: Any) ->
     return time.perf_counter() - begin
 
 
-def small_files() -> tuple[np.ndarray, np.ndarray]:
-    """A file and its masked version, to compile or load what the measured fits need."""
-    X = make_microdata(40, 3, random_state=0)
+def warm_up_files(n_records: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    """A file and its masked version, to compile or load what the measured fits need.
+
+    A much smaller file would not do: its pairs are compared one by one, without the compiled trees.
+    """
+    X = make_microdata(n_records, 3, random_state=0)
     return X, Microaggregation(groups=[[0, 1], [2]], k=3).fit_transform(X)

@@ -7,8 +7,8 @@ The files come from ``make_microdata`` with light tails (like a survey) and heav
 business accounts) and are masked by MDAV on the raw variables in two blocks, k = 3: at n = 4 and
 n = 5 the groups of the papers' M4-33 and M5-38.
 
-One table with a row for each fit: linked, bound, status, seconds (without compilation: a small fit
-comes first), the exponent e in ``seconds ~ N^e`` or ``seconds ~ n^e`` against the row before if
+One table with a row for each fit: linked, bound, status, seconds (without compilation: another
+fit comes first), the exponent e in ``seconds ~ N^e`` or ``seconds ~ n^e`` against the row before if
 both were proven, and the peak memory. Each fit runs in a process of its own, and the peak is its
 largest resident set (``ru_maxrss``) with interpreter, libraries and compiled code, which the last
 line also gives alone.
@@ -84,9 +84,9 @@ def measure(case: Case) -> Outcome:
 
 
 def fit(case: Case) -> Outcome:
-    """Fit here, after a small fit that compiles or loads what is needed."""
+    """Fit here, after another fit that compiles or loads what is needed."""
     import numpy as np
-    from fitting import seconds_of_fit, small_files
+    from fitting import seconds_of_fit, warm_up_files
 
     from sklearn_reclink import BilinearLinker, ChoquetLinker, OWALinker, WeightedMeanLinker
     from sklearn_reclink.datasets import make_microdata
@@ -99,7 +99,7 @@ def fit(case: Case) -> Outcome:
         "psd": BilinearLinker(constraint="psd"),
     }[case.family]
     linker.set_params(n_jobs=2, random_state=0, time_limit=case.time_limit)
-    seconds_of_fit(linker, *small_files())
+    seconds_of_fit(linker, *warm_up_files())
     empty = peak_memory()
     X = make_microdata(case.n_records, case.n_features, tail=case.tail, random_state=case.seed)
     groups = [block.tolist() for block in np.array_split(np.arange(case.n_features), 2)]

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from fitting import seconds_of_fit, small_files
+from fitting import seconds_of_fit, warm_up_files
 from markdown_table import Table
 from metric_rivals import RIVALS, MetricLinker
 from papers import FILES, N_RECORDS, census_parser, load_census, set_defaults
@@ -137,7 +137,8 @@ def main() -> int:
     options = parse()
     census = load_census(options.data_home)
     begin = time.perf_counter()
-    measure("warm-up", 0, *small_files(), options.rivals, time_limit=60.0)
+    measure("warm-up", 0, *warm_up_files(), [], time_limit=60.0)
+    measure("warm-up", 0, *warm_up_files(40), options.rivals, time_limit=60.0)
     print(f"Records linked of {N_RECORDS}, seconds of the fit; lead: of psd, in records.\n")
     table = Table((title, 4) for title in titles(options.rivals))
     table.header()

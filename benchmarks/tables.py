@@ -23,7 +23,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from fitting import seconds_of_fit, small_files
+from fitting import seconds_of_fit, warm_up_files
 from papers import FILES, census_parser, load_census, set_defaults
 from papers_tables import SIX_FILES
 from side_by_side import (
@@ -157,7 +157,7 @@ def main() -> int:
     files = options.files
     pairs = {file: [FILES[file].draw(census, seed) for seed in options.seeds] for file in files}
     for name in LINKERS:  # compiles or loads what the fits need
-        fit(name, *small_files(), 60.0)
+        fit(name, *warm_up_files(), 60.0)
     begin = time.perf_counter()
     fits, n_seeds = fit_all(pairs, len(options.seeds), options.time_limit, options.budget)
     pairs = {file: samples[:n_seeds] for file, samples in pairs.items()}
