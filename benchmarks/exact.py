@@ -4,14 +4,12 @@
     python benchmarks/exact.py --rivals           # three seeds, no rivals: some minutes
     python benchmarks/exact.py --quick            # one seed, three files, no rivals
 
-The Census file is looked for in ``--data-home``, or in the folder that the environment variable
-SKLEARN_RECLINK_DATA names. 400 of its 1080 records are sampled by each seed and masked by MDAV on
-the raw variables.
+Each seed samples 400 of the 1080 Census records (see `papers`), masked by MDAV on raw variables.
 
-One table, a row for each seed, file and variant: the records linked (recounted), the proven bound,
-the status, the seconds of ``fit`` (compilation apart: a small fit comes first), the seconds of the
-papers on 16 cores, and how many times faster that is. Each rival adds the links it claims, those
-its parameters make when recounted, its seconds and how many times slower it is.
+One table with a row for each seed, file and variant: the records linked (recounted), the proven
+bound, the status, the seconds of ``fit`` (without compilation: another fit comes first), the
+papers' seconds on 16 cores, and how many times faster ours is. Each rival adds the links it claims,
+the links that its parameters make when recounted, its seconds and how many times slower it is.
 
 The exit code is 1 if a cell is not proven, a law fails (``score * N == n_linked_ == bound_``;
 WM <= CI; WM <= psd <= d2SB <= d2SB_NC; WM_m = WM; CI_m <= CI) or a rival links more.
@@ -23,23 +21,21 @@ import argparse
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from judgement import RIVAL_FACTOR, Cell, footer, verdict
-from papers import FILES, N_RECORDS
-from rivals import RivalResult, has_program, rival_problem, run_rivals
+from checks import RIVAL_FACTOR, Cell, footer, verdict
+from fitting import seconds_of_fit, warm_up_files
+from markdown_table import Table
+from papers import FILES, N_RECORDS, census_parser, load_census, set_defaults
+from rivals import RivalResult, has_program, run_rivals
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink import BilinearLinker, ChoquetLinker, OWALinker, WeightedMeanLinker
-from sklearn_reclink.datasets import fetch_casc_census, make_microdata
-from sklearn_reclink.linkers.learned import LearnedLinker
-from sklearn_reclink.masking import Microaggregation
 
-VARIANTS: dict[str, LearnedLinker] = {
+VARIANTS: dict[str, Any] = {
     "d2WM": WeightedMeanLinker(),
     "d2WM_m": WeightedMeanLinker(constraint="positive"),
     "OWA": OWALinker(),
@@ -57,14 +53,10 @@ LEAST_RIVAL_LIMIT, MOST_RIVAL_LIMIT = 5.0, 600.0
 
 def fit_cell(
     seed: int, file: str, variant: str, X: np.ndarray, Y: np.ndarray, time_limit: float
-) -> tuple[Cell, LearnedLinker]:
+) -> tuple[Cell, Any]:
     """Fit one variant, and recount with the distances of `score`."""
     linker = clone(VARIANTS[variant]).set_params(n_jobs=2, random_state=0, time_limit=time_limit)
-    begin = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the table says it
-        linker.fit(X, Y)
-    seconds = time.perf_counter() - begin
+    seconds = seconds_of_fit(linker, X, Y)
     scored = round(linker.score(X, Y) * len(X), 9)
     cell = Cell(
         seed, file, variant, linker.n_linked_, scored, linker.bound_, linker.status_, seconds
@@ -73,12 +65,10 @@ def fit_cell(
 
 
 def warm_up(variants: Iterable[str]) -> float:
-    """Compile or load what the variants need, on a small file; the seconds that took."""
-    X = make_microdata(40, 3, random_state=0)
-    Y = Microaggregation(groups=[[0, 1], [2]], k=3).fit_transform(X)
+    """Compile or load what the variants need; the seconds that took."""
     begin = time.perf_counter()
     for variant in variants:
-        fit_cell(0, "warm-up", variant, X, Y, 60.0)
+        fit_cell(0, "warm-up", variant, *warm_up_files(), 60.0)
     return time.perf_counter() - begin
 
 
@@ -100,11 +90,9 @@ def run(options: argparse.Namespace, census: np.ndarray, folder: Path) -> Iterat
                     return
                 cell, linker = fit_cell(seed, file, variant, X, Y, options.time_limit)
                 if options.rivals and has_program(variant):
-                    scales = linker.scales_
-                    problem = rival_problem(variant, scales.original(X), scales.masked(Y))
                     limit = rival_limit(options.rival_limit, cell.seconds)
                     cell.rivals.update(
-                        run_rivals(options.rivals, problem, limit=limit, folder=folder)
+                        run_rivals(options.rivals, linker, X, Y, limit=limit, folder=folder)
                     )
                 yield cell
 
@@ -123,15 +111,9 @@ COLUMNS = (
 RIVAL_COLUMNS = (("claims", 6), ("links", 5), ("seconds", 8), ("ratio", 7))
 
 
-def columns(rivals: Iterable[str]) -> list[tuple[str, int]]:
-    """Titles and widths."""
+def table_for(rivals: Iterable[str]) -> Table:
     theirs = [(f"{rival} {title}", width) for rival in rivals for title, width in RIVAL_COLUMNS]
-    return [(title, max(width, len(title))) for title, width in (*COLUMNS, *theirs)]
-
-
-def line(values: Iterable[object], layout: Sequence[tuple[str, int]]) -> str:
-    cells = (f"{value!s:>{width}}" for value, (_, width) in zip(values, layout, strict=True))
-    return f"| {' | '.join(cells)} |"
+    return Table([*COLUMNS, *theirs])
 
 
 def row(cell: Cell, rivals: Iterable[str]) -> list[str]:
@@ -165,9 +147,9 @@ def rival_texts(result: RivalResult | None, ours: float) -> list[str]:
 
 def header(options: argparse.Namespace, compilation: float) -> str:
     lines = [
-        f"{N_RECORDS} records of the Census, raw MDAV, n_jobs=2; compilation and warm-up apart: "
-        f"{compilation:.1f} s.",
-        "ratio: the papers' seconds (2015, or else 2012; CPLEX on 16 cores) over ours.",
+        f"{N_RECORDS} records of the Census, raw MDAV, n_jobs=2; compilation and warm-up, not "
+        f"counted: {compilation:.1f} s.",
+        "ratio: the papers' seconds (2015, otherwise 2012; CPLEX on 16 cores) over ours.",
     ]
     if options.rivals:
         lines += [
@@ -175,8 +157,8 @@ def header(options: argparse.Namespace, compilation: float) -> str:
             "recount; seconds: the solve alone; ratio: over ours.",
             f"Their limit: {options.rival_limit}"
             + (
-                ", ten times our own seconds, from 5 to 600: one not done by then is at least "
-                "ten times slower (where ours are below 60), and cannot link more than a proven "
+                ", ten times our own seconds, from 5 to 600: a rival not done by then is at least "
+                "ten times slower (if ours are below 60), and cannot link more than a proven "
                 "optimum."
                 if options.rival_limit == "auto"
                 else " s."
@@ -185,53 +167,34 @@ def header(options: argparse.Namespace, compilation: float) -> str:
     return "\n".join(lines)
 
 
-def load_census(data_home: str | None) -> np.ndarray:
-    """The Census file, or the end of the program in one sentence."""
-    try:
-        return np.asarray(fetch_casc_census(data_home=data_home, download_if_missing=False).data)
-    except OSError as error:
-        sys.exit(
-            f"The Census file is not here: {error}\nName its folder by --data-home or by the "
-            "environment variable SKLEARN_RECLINK_DATA, or download it by "
-            "sklearn_reclink.datasets.fetch_casc_census()."
-        )
-
-
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="The exact learners on the papers' files.")
-    parser.add_argument("--quick", action="store_true", help="seed 0, three files, no rivals")
-    parser.add_argument("--seeds", type=int, nargs="+", help="samples of 400 records")
-    parser.add_argument("--files", nargs="+", choices=FILES)
+    parser = census_parser(
+        "The exact learners on the papers' files.", quick="seed 0, three files, no rivals"
+    )
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
-    parser.add_argument("--rivals", nargs="*", choices=RIVALS, help="none where no name follows")
+    parser.add_argument("--rivals", nargs="*", choices=RIVALS, help="none if no name follows")
     parser.add_argument("--rival-limit", default="auto", help='seconds, or "auto"')
     parser.add_argument("--time-limit", type=float, default=120.0, help="of our own fits, seconds")
     parser.add_argument(
         "--budget", type=float, default=float("inf"), help="no new row after these seconds"
     )
-    parser.add_argument("--data-home", help="the folder of casc_census.csv")
     options = parser.parse_args(arguments)
-    if options.seeds is None:
-        options.seeds = [0] if options.quick else [0, 1, 2]
-    if options.files is None:
-        options.files = list(QUICK_FILES if options.quick else FILES)
     if options.rivals is None:
         options.rivals = [] if options.quick else list(RIVALS)
-    return options
+    return set_defaults(options, n_seeds=3, files=tuple(FILES), quick_files=QUICK_FILES)
 
 
 def main() -> int:
     options = parse()
     census = load_census(options.data_home)
-    layout = columns(options.rivals)
     print(header(options, warm_up(options.variants)), end="\n\n")
-    print(line((title for title, _ in layout), layout))
-    print(line(("-" * (width - 1) + ":" for _, width in layout), layout), flush=True)
+    table = table_for(options.rivals)
+    table.header()
     cells = []
     with tempfile.TemporaryDirectory() as folder:
         for cell in run(options, census, Path(folder)):
             cells.append(cell)
-            print(line(row(cell, options.rivals), layout), flush=True)
+            table.row(row(cell, options.rivals))
     left = len(options.seeds) * len(options.files) * len(options.variants) - len(cells)
     if left:
         print(f"\nThe budget of {options.budget:g} s ended before the last {left} rows.")

@@ -1,17 +1,17 @@
 """How the cost of the exact learners grows with the records N and with the variables n.
 
     python benchmarks/growth.py            # N = 100 ... 3200 at n = 4, n = 3 ... 8 at N = 400
-    python benchmarks/growth.py --quick    # N = 100 ... 400, n = 3 and 5, 5 s a fit
+    python benchmarks/growth.py --quick    # N = 100 ... 400, n = 3 and 5, 5 s per fit
 
 The files come from ``make_microdata`` with light tails (like a survey) and heavy ones (like
 business accounts) and are masked by MDAV on the raw variables in two blocks, k = 3: at n = 4 and
 n = 5 the groups of the papers' M4-33 and M5-38.
 
-One table, a row for each fit: linked, bound, status, seconds (compilation apart: a small fit comes
-first), the exponent e in ``seconds ~ N^e`` or ``seconds ~ n^e`` against the row before, where both
-were proven, and the peak memory. Each fit is a process of its own, and the peak is its largest
-resident set (``ru_maxrss``): interpreter, libraries and compiled code included, which the last
-line gives by themselves.
+One table with a row for each fit: linked, bound, status, seconds (without compilation: another
+fit comes first), the exponent e in ``seconds ~ N^e`` or ``seconds ~ n^e`` against the row before if
+both were proven, and the peak memory. Each fit runs in a process of its own, and the peak is its
+largest resident set (``ru_maxrss``) with interpreter, libraries and compiled code, which the last
+line also gives alone.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-# The package is imported in the processes of the fits alone: Linux counts what the parent held
-# at the fork in the peak of the child, so the parent stays small.
+from markdown_table import Table
+from processes import json_of_process, peak_memory
+
+# The package is imported only in the processes of the fits, so that their peak is their own.
 
 FAMILIES = ("d2WM", "OWA", "d2CI", "psd")
 TAILS = ("light", "heavy")
@@ -80,20 +80,13 @@ def cases(options: argparse.Namespace) -> Iterator[list[Case]]:
 
 def measure(case: Case) -> Outcome:
     """Fit in a process of its own."""
-    command = [sys.executable, __file__, "--case", json.dumps(asdict(case))]
-    process = subprocess.run(command, capture_output=True, text=True)
-    if process.returncode:
-        raise RuntimeError(f"{case} failed: {process.stderr.strip()[-500:]}")
-    return Outcome(**json.loads(process.stdout.strip().splitlines()[-1]))
+    return Outcome(**json_of_process(__file__, "--case", json.dumps(asdict(case))))
 
 
 def fit(case: Case) -> Outcome:
-    """Fit here, after a small fit that compiles or loads what is needed."""
-    import time
-    import warnings
-
+    """Fit here, after another fit that compiles or loads what is needed."""
     import numpy as np
-    from sklearn.exceptions import ConvergenceWarning
+    from fitting import seconds_of_fit, warm_up_files
 
     from sklearn_reclink import BilinearLinker, ChoquetLinker, OWALinker, WeightedMeanLinker
     from sklearn_reclink.datasets import make_microdata
@@ -106,35 +99,23 @@ def fit(case: Case) -> Outcome:
         "psd": BilinearLinker(constraint="psd"),
     }[case.family]
     linker.set_params(n_jobs=2, random_state=0, time_limit=case.time_limit)
-    warnings.simplefilter("ignore", ConvergenceWarning)  # the table says it
-    small = make_microdata(40, 3, random_state=0)
-    linker.fit(small, Microaggregation(groups=[[0, 1], [2]], k=3).fit_transform(small))
+    seconds_of_fit(linker, *warm_up_files())
     empty = peak_memory()
     X = make_microdata(case.n_records, case.n_features, tail=case.tail, random_state=case.seed)
     groups = [block.tolist() for block in np.array_split(np.arange(case.n_features), 2)]
     Y = Microaggregation(groups=groups, k=3).fit_transform(X)
-    begin = time.perf_counter()
-    linker.fit(X, Y)
-    seconds = time.perf_counter() - begin
+    seconds = seconds_of_fit(linker, X, Y)
     return Outcome(linker.n_linked_, linker.bound_, linker.status_, seconds, peak_memory(), empty)
 
 
-def peak_memory() -> float:
-    """The largest resident set of this process so far, in MB."""
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
-
-
 def exponent(before: tuple[Case, Outcome] | None, case: Case, outcome: Outcome) -> float | None:
-    """e in ``seconds ~ size^e`` from one row to the next, where neither was cut short."""
+    """e in ``seconds ~ size^e`` from one row to the next, if both were proven."""
     if before is None or {before[1].status, outcome.status} != {"optimal"}:
         return None
     return math.log(outcome.seconds / before[1].seconds) / math.log(case.size / before[0].size)
 
 
-LAYOUT = (
+COLUMNS = (
     ("grows", 5),
     ("tail", 5),
     ("family", 6),
@@ -147,11 +128,6 @@ LAYOUT = (
     ("exponent", 8),
     ("peak MB", 7),
 )
-
-
-def line(values: Sequence[object]) -> str:
-    cells = (f"{value!s:>{width}}" for value, (_, width) in zip(values, LAYOUT, strict=True))
-    return f"| {' | '.join(cells)} |"
 
 
 def row(case: Case, outcome: Outcome, grown: float | None) -> list[str]:
@@ -172,12 +148,12 @@ def row(case: Case, outcome: Outcome, grown: float | None) -> list[str]:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Growth of the cost with N and n.")
-    parser.add_argument("--quick", action="store_true", help="small sizes, 5 s a fit")
+    parser.add_argument("--quick", action="store_true", help="small sizes, 5 s per fit")
     parser.add_argument("--records", type=int, nargs="*", help="the sizes N, at n = 4")
     parser.add_argument("--features", type=int, nargs="*", help="the sizes n, at N = 400")
     parser.add_argument("--tails", nargs="+", choices=TAILS, default=list(TAILS))
     parser.add_argument("--families", nargs="+", choices=FAMILIES, default=list(FAMILIES))
-    parser.add_argument("--time-limit", type=float, help="seconds a fit; 20, or 5 with --quick")
+    parser.add_argument("--time-limit", type=float, help="seconds per fit; 20, or 5 with --quick")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -196,17 +172,17 @@ def main() -> None:
         print(json.dumps(asdict(fit(Case(**json.loads(options.case))))))
         return
     print(
-        f"make_microdata, raw MDAV in two blocks, k = 3, n_jobs=2, {options.time_limit:g} s a fit, "
-        f"seed {options.seed}.\n"
+        f"make_microdata, raw MDAV in two blocks, k = 3, n_jobs=2, {options.time_limit:g} s per "
+        f"fit, seed {options.seed}.\n"
     )
-    print(line([title for title, _ in LAYOUT]))
-    print(line(["-" * (width - 1) + ":" for _, width in LAYOUT]), flush=True)
+    table = Table(COLUMNS)
+    table.header()
     outcomes = []
     for series in cases(options):
         before = None
         for case in series:
             outcome = measure(case)
-            print(line(row(case, outcome, exponent(before, case, outcome))), flush=True)
+            table.row(row(case, outcome, exponent(before, case, outcome)))
             before = case, outcome
             outcomes.append(outcome)
     if not outcomes:

@@ -1,21 +1,21 @@
-"""The hardest files: heavy tails, of which a quarter or more is missed, and the whole Census.
+"""The hardest files: heavy tails, where a quarter or more is missed, and the whole Census.
 
     python benchmarks/hard.py                 # five seeds, then the Census: half an hour
     python benchmarks/hard.py --seeds 0       # one seed of heavy tails, then the Census
     python benchmarks/hard.py --only heavy    # without the Census; --only census without the rest
 
 Heavy tails: 400 records of ``make_microdata(tail="heavy")``, raw MDAV in the groups of M4-33 and
-M5-38. Weighted means and OWA are to be proven in 60 s. Choquet integrals and semidefinite matrices
-get ``--time-limit`` seconds: they are to link no fewer than the weighted mean, and no bound of a
-monotone distance is above the ceiling.
+M5-38. Weighted means and OWA should be proven in 60 s. Choquet integrals and semidefinite matrices
+get ``--time-limit`` seconds: they should link no fewer than the weighted mean, and no bound of a
+monotone distance may be above the ceiling.
 
 The Census: all 1080 records, looked for in ``--data-home`` or in the folder that the environment
-variable SKLEARN_RECLINK_DATA names; raw MDAV. The matrices of d2SB_NC get 290 s, and are to end
+variable SKLEARN_RECLINK_DATA names; raw MDAV. The matrices of d2SB_NC get 290 s, and should end
 within 3 records of their bound.
 
 One table: the ceiling, the records linked (recounted), the bound, the status, the seconds of
-``fit`` (compilation apart) and those it should stay within. The exit code is 1 if one of this
-fails, or memory passes 1 GB.
+``fit`` (without compilation) and the seconds allowed. The exit code is 1 if any of this fails, or
+if the process takes more than 1 GB of memory.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from exact import fit_cell, line, load_census, warm_up
-from growth import peak_memory
-from judgement import Cell, broken_laws
-from papers import FILES, N_RECORDS
+from checks import Cell, broken_laws
+from exact import fit_cell, warm_up
+from markdown_table import Table
+from papers import FILES, N_RECORDS, load_census
+from processes import peak_memory
 
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.metrics import linkage_ceiling
@@ -45,7 +46,7 @@ CENSUS_CASES = (
 CENSUS_TIME_LIMIT = 290.0
 CENSUS_GAP = 3
 MOST_MB = 1000.0
-LAYOUT = (
+COLUMNS = (
     ("records", 13),
     ("file", 6),
     ("variant", 7),
@@ -60,7 +61,7 @@ LAYOUT = (
 
 @dataclass(frozen=True)
 class Row:
-    """A fit, and the seconds within which it should be proven; None where it need not be."""
+    """A fit, and the seconds within which it should be proven; None if it need not be."""
 
     records: str
     cell: Cell
@@ -100,7 +101,7 @@ def whole_census(census: np.ndarray) -> Iterator[Row]:
 
 
 def complaints(rows: Sequence[Row]) -> list[str]:
-    """One sentence for everything that is not as it should be."""
+    """One sentence for each expectation that fails."""
     found = []
     for records in dict.fromkeys(row.records for row in rows):
         found += broken_laws([row.cell for row in rows if row.records == records])
@@ -140,17 +141,17 @@ def cases(options: argparse.Namespace) -> Iterator[Row]:
 def main() -> int:
     options = parse()
     compilation = warm_up([*HEAVY_VARIANTS, "d2SB_NC"])
-    print(f"n_jobs=2; compilation and warm-up apart: {compilation:.1f} s.\n")
-    print(line((title for title, _ in LAYOUT), LAYOUT))
-    print(line(("-" * (width - 1) + ":" for _, width in LAYOUT), LAYOUT), flush=True)
+    print(f"n_jobs=2; compilation and warm-up, not counted: {compilation:.1f} s.\n")
+    table = Table(COLUMNS)
+    table.header()
     rows = []
     for row in cases(options):
         rows.append(row)
-        print(line(row.texts, LAYOUT), flush=True)
+        table.row(row.texts)
     peak, wrong = peak_memory(), complaints(rows)
     if peak > MOST_MB:
         wrong.append(f"peak memory {peak:.0f} MB")
-    print(f"\nPeak memory {peak:.0f} MB.", *(wrong or ["All is as it should be."]), sep="\n")
+    print(f"\nPeak memory {peak:.0f} MB.", *(wrong or ["Everything is as expected."]), sep="\n")
     return int(bool(wrong))
 
 

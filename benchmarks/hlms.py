@@ -21,21 +21,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import subprocess
 import sys
-import time
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from exact import load_census
-from papers import FILES
+from fitting import seconds_of_fit
+from markdown_table import Table
+from papers import FILES, load_census
+from processes import json_of_process, peak_memory
 
 PAPERS = {"M4-28": (68.5, 93.75, 91.75), "M5-38": (39.75, 91.25, 86.75)}  # d2AM, d2CI, HRLA
 NOISE = np.array([0.02, 0.05, 0.1, 0.1, 0.2, 0.3])
-LAYOUT = (
+COLUMNS = (
     ("file", 6),
     ("seed", 5),
     ("d2AM", 5),
@@ -49,17 +47,12 @@ LAYOUT = (
 )
 
 
-def line(values: Sequence[object]) -> str:
-    cells = (f"{value!s:>{width}}" for value, (_, width) in zip(values, LAYOUT, strict=True))
-    return f"| {' | '.join(cells)} |"
-
-
 def percent(links: float, n_records: int) -> str:
     return f"{100 * links / n_records:.2f}"
 
 
 def nca_links(X: np.ndarray, Y: np.ndarray) -> int:
-    """Links of the Euclidean distance after a linear map learnt by scikit-learn."""
+    """Links of the Euclidean distance after a linear map learned by scikit-learn."""
     from sklearn.neighbors import NeighborhoodComponentsAnalysis
     from sklearn.preprocessing import StandardScaler
 
@@ -84,9 +77,9 @@ def measure(name: str, seed: int, n_runs: int, census: np.ndarray) -> tuple[list
     plain: Any = HLMSChoquetLinker(steps="absolute", learning_rate=0.02, refine=0)
     links, plain_links, seconds = [], [], []
     for run in range(n_runs):
-        begin = time.perf_counter()
-        links.append(HLMSChoquetLinker(random_state=run).fit(X, Y).n_linked_)
-        seconds.append(time.perf_counter() - begin)
+        linker: Any = HLMSChoquetLinker(random_state=run)
+        seconds.append(seconds_of_fit(linker, X, Y))
+        links.append(linker.n_linked_)
         plain_links.append(plain.set_params(random_state=run).fit(X, Y).n_linked_)
     row = [
         name,
@@ -121,27 +114,20 @@ def fit_large(n_records: int) -> dict[str, float]:
     Y = X + noise * X.std(axis=0) * NOISE
     linker: Any = HLMSChoquetLinker(n_jobs=2, random_state=0)
     linker.fit(X[:3000], Y[:3000])
-    begin = time.perf_counter()
-    linker.fit(X, Y)
-    seconds = time.perf_counter() - begin
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
-        1 if sys.platform == "darwin" else 1024
-    )
+    seconds, peak = seconds_of_fit(linker, X, Y), peak_memory()
     return {
         "linked": linker.n_linked_,
         "ceiling": linker.bound_,
         "epochs": linker.n_iter_,
         "seconds": seconds,
-        "peak_mb": peak / 1e6,
+        "peak_mb": peak,
         "euclidean": EuclideanLinker(n_jobs=2).fit(X, Y).n_linked_,
     }
 
 
 def measure_large(n_records: int) -> list[str]:
     """Print the line of the large file; what fails in it."""
-    command = [sys.executable, __file__, "--large", str(n_records)]
-    process = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = json.loads(process.stdout.strip().splitlines()[-1])
+    found = json_of_process(__file__, "--large", str(n_records))
     rates = {key: percent(found[key], n_records) for key in ("euclidean", "linked", "ceiling")}
     print(
         f"\nN = {n_records}, n = {len(NOISE)}: d2AM {rates['euclidean']} %, HLMS "
@@ -167,16 +153,15 @@ def main() -> int:
         return 0
     census = load_census(options.data_home)
     measure("M4-28", 99, 1, census)  # compiles
-    print(line([title for title, _ in LAYOUT]))
-    print(line(["-" * (width - 1) + ":" for _, width in LAYOUT]), flush=True)
+    table = Table(COLUMNS)
+    table.header()
     failures = []
     for name, (euclidean, optimum, heuristic) in PAPERS.items():
         for seed in range(1 if options.quick else 3):
             row, failed = measure(name, seed, 3 if options.quick else 10, census)
-            print(line(row), flush=True)
+            table.row(row)
             failures += failed
-        paper = [name, "paper", euclidean, "", heuristic, "", "", "", optimum, "20 min"]
-        print(line(paper), flush=True)
+        table.row([name, "paper", euclidean, "", heuristic, "", "", "", optimum, "20 min"])
     failures += measure_large(10_000 if options.quick else 100_000)
     print("\n".join(["", *failures]) if failures else "\nAll checks hold.")
     return bool(failures)

@@ -5,13 +5,13 @@
     python benchmarks/linking.py --only OWA "Choquet, zero singletons"
 
 The original file comes from ``make_microdata`` (n = 6, light tails) and is masked by independent
-noise of a tenth of each variable's standard deviation. Parameters are learnt on the first 400
+noise of a tenth of each variable's standard deviation. Parameters are learned on the first 400
 records; ``score`` and ``predict`` then link the whole files, with the masked file as the pool.
 
-One table. ``s`` are wall seconds of the method of the estimator, compilation apart, on two workers;
+One table. ``s`` are wall seconds of the estimator's method, without compilation, on two workers;
 ``x tree`` divides them by the seconds of a bare ``scipy.spatial.cKDTree``, build and two-nearest
-query with two workers, on the same points (mapped by the weights or the matrix where the distance
-has one, else standardised); ``x cpu`` is the same ratio of processor seconds, which other work on
+query with two workers, on the same points (mapped by the weights or the matrix if the distance has
+one, otherwise standardised); ``x cpu`` is the same ratio of processor seconds, which other work on
 the machine disturbs less; ``exponent`` is that of the growth of the processor seconds from the
 smaller file. Rivals that compare all pairs are measured on few records and extrapolated by the
 square of their number, the minimum is predicted for 200 records and extrapolated by their number:
@@ -21,7 +21,6 @@ those rows are marked ~. The last line is the peak memory of the process, rivals
 from __future__ import annotations
 
 import argparse
-import resource
 import sys
 import time
 import warnings
@@ -30,6 +29,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from processes import peak_memory
 from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin
 
@@ -95,7 +95,7 @@ def learn(X: np.ndarray, Y: np.ndarray) -> dict[str, Any]:
 
 
 def mapped(linker: Any, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both files in coordinates whose Euclidean distance is that of the linker, if there are."""
+    """Both files in coordinates whose Euclidean distance is that of the linker, if any are."""
     a, b = linker.scales_.original(X), linker.scales_.masked(Y)
     root = np.eye(N_FEATURES)
     if isinstance(linker, WeightedMeanLinker):
@@ -128,7 +128,7 @@ def bare_tree(a: np.ndarray, b: np.ndarray) -> Seconds:
 
 
 def predicted_by_part(linker: Any, X: np.ndarray, Y: np.ndarray, asked: int = 200) -> Seconds:
-    """Seconds that all records would take, from those of a few: one pays for the tree."""
+    """Seconds that all records would take, from those of a few; one record pays for the tree."""
     one, _ = seconds_of(lambda: linker.predict(X[:1], pool=Y))
     some, _ = seconds_of(lambda: linker.predict(X[: asked + 1], pool=Y))
     factor = len(X) / asked
@@ -234,8 +234,7 @@ def main(arguments: list[str]) -> None:
     table = Table()
     for n_records in (100_000,) if options.quick else (100_000, 1_000_000):
         measure(table, linkers, n_records, options.only)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory of the process: {peak:,.0f} MB")
+    print(f"peak memory of the process: {peak_memory():,.0f} MB")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The eighteen maskings of Table 2 of the 2012 heuristic paper, and its training and test records.
 
-All thirteen variables of the Census are masked; the intruder links on the first five. Of the
-1,080 records 200 are known pairs to learn from, the other 880 are to be found, each part linked
+All thirteen variables of the Census are masked; the intruder links on the first five. 200 of the
+1,080 records are known pairs to learn from, the other 880 are to be found; each part is linked
 within itself. The conventions are those that reproduce the paper's d2AM column best: standardised
 MDAV on consecutive groups of three or four variables, rank swapping upwards within the next p %
 of ranks, noise of p % of the variable's standard deviation. ``Micz-3`` averages runs of three
@@ -33,7 +33,7 @@ class Split:
 
 @dataclass(frozen=True)
 class PapersRates:
-    """Percentages of the paper; None where its optimisation was not finished."""
+    """Percentages of the paper; None if its optimisation was not finished."""
 
     d2am_train: float
     d2am_test: float
@@ -96,7 +96,7 @@ MASKINGS: dict[str, tuple[Callable[[np.ndarray, int], np.ndarray], PapersRates]]
 
 
 def draw_split(census: np.ndarray, masking: str, seed: int) -> Split:
-    """Mask the whole file and draw the known pairs, both by one seed."""
+    """Mask the whole file and draw the known pairs, both with the same seed."""
     mask, _ = MASKINGS[masking]
     X, Y = census[:, :N_LINKED], mask(census, seed)[:, :N_LINKED]
     rows = np.random.default_rng(seed).permutation(len(census))

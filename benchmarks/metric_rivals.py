@@ -1,8 +1,8 @@
 """Metric learners of other libraries, on the pairs that linkers learn from.
 
-An original record and its masked version are two points of one class, which has no others. Each
+An original record and its masked version are the two points of a class. Each
 learner finds ``L``; records are then linked by ``|L (a - b)|^2`` of the coordinates standardised
-by the known pairs. Options are the learners' own defaults where nothing is said.
+by the known pairs. Options are the learners' own defaults unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from sklearn_reclink import EuclideanLinker
-from sklearn_reclink.data.views import learn_scales
 
 N_ITERATIONS = 500  # of the two NCA, which mostly converge before
 
@@ -68,7 +67,7 @@ def _scml(seed: int, n_impostors: int) -> Any:
 
 
 # The candidates of a learner: the one that links most of the known pairs is kept. SCML, with its
-# default of 10 impostors a point, finds no metric at all where most impostors are nearer.
+# default of 10 impostors per point, finds no metric at all if most impostors are nearer.
 RIVALS: dict[str, Callable[[int], list[Any]]] = {
     "LMNN": lambda seed: [_lmnn(seed)],
     "NCA": lambda seed: [_metric_learn().NCA(max_iter=N_ITERATIONS, random_state=seed)],
@@ -80,7 +79,7 @@ RIVALS: dict[str, Callable[[int], list[Any]]] = {
 
 
 class MetricLinker:
-    """A learnt metric with the interface of a linker, as far as the benchmarks need it."""
+    """A learned metric with the interface of a linker, as far as the benchmarks need it."""
 
     def __init__(self, rival: str, seed: int = 0, rule: str = "nearest"):
         self.rival = rival
@@ -88,7 +87,7 @@ class MetricLinker:
         self.rule = rule
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> MetricLinker:
-        self.scales_ = learn_scales(X, y, "separate")
+        self.scales_ = EuclideanLinker().fit(X, y).scales_
         points = np.concatenate([self.scales_.original(X), self.scales_.masked(y)])
         people = np.tile(np.arange(len(X)), 2)
         found = []

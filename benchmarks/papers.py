@@ -1,11 +1,19 @@
-"""The papers' experiments: the masked Census files, and the seconds they took on 16 cores."""
+"""The papers' experiments: the masked Census files, and the seconds they took on 16 cores.
+
+The Census file is looked for in ``--data-home``, or in the folder that the environment variable
+SKLEARN_RECLINK_DATA names.
+"""
 
 from __future__ import annotations
 
+import argparse
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from sklearn_reclink.datasets import fetch_casc_census
 from sklearn_reclink.masking import Microaggregation
 
 N_RECORDS = 400
@@ -125,3 +133,36 @@ _SECONDS: dict[str, dict[str, PapersSeconds]] = {
 def papers_seconds(variant: str, file: str) -> PapersSeconds:
     """What the papers report for a variant on a file: nothing for OWA and psd."""
     return _SECONDS.get(variant, {}).get(file, PapersSeconds())
+
+
+def load_census(data_home: str | None) -> np.ndarray:
+    """The Census file, or the end of the program in one sentence."""
+    try:
+        return np.asarray(fetch_casc_census(data_home=data_home, download_if_missing=False).data)
+    except OSError as error:
+        sys.exit(
+            f"The Census file is not here: {error}\nName its folder with --data-home or with the "
+            "environment variable SKLEARN_RECLINK_DATA, or download it with "
+            "sklearn_reclink.datasets.fetch_casc_census()."
+        )
+
+
+def census_parser(description: str, *, quick: str) -> argparse.ArgumentParser:
+    """The options of the benchmarks that sample the Census."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help=quick)
+    parser.add_argument("--seeds", type=int, nargs="+", help="samples of 400 records")
+    parser.add_argument("--files", nargs="+", choices=FILES)
+    parser.add_argument("--data-home", help="the folder of casc_census.csv")
+    return parser
+
+
+def set_defaults(
+    options: argparse.Namespace, *, n_seeds: int, files: Sequence[str], quick_files: Sequence[str]
+) -> argparse.Namespace:
+    """Fill in the seeds and the files that were not given."""
+    if options.seeds is None:
+        options.seeds = list(range(1 if options.quick else n_seeds))
+    if options.files is None:
+        options.files = list(quick_files if options.quick else files)
+    return options

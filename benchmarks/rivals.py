@@ -1,46 +1,28 @@
-"""The papers' mixed-integer program, as they wrote it, in the hands of general solvers.
+"""The papers' mixed-integer program, as they wrote it, solved by general solvers.
 
-The program is built once a cell and written as an MPS file, which every rival reads. What a rival
-*claims* is its objective; what it *links* is a recount with its own parameters, moved into the
-admissible set by as little as its tolerances left them outside.
+`export_mps` writes the program of a linker, which every rival reads. What a rival *claims* is its
+objective; what it *links* is a recount with its own parameters, mixed with as little of equal
+parameters as makes them admissible: a solver keeps its rows only up to a tolerance.
 """
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from processes import json_of_process
 
-from sklearn_reclink.families import OWA, Bilinear, Choquet, Distance, WeightedMean
-from sklearn_reclink.families.cones import (
-    Domain,
-    MonotoneCapacities,
-    NonnegativeOnPairs,
-    Orthant,
-    SubmodularCapacities,
-    SymmetricMatrices,
-)
-from sklearn_reclink.solvers.milp import papers_program
-from sklearn_reclink.solvers.problem import LinkageProblem, linkage_problem
+from sklearn_reclink import OWALinker, export_mps
+from sklearn_reclink.capacity import is_monotone, is_submodular, subset_members, subset_sizes
 
 # What a solver may take beyond its time limit, reading and presolve included, until it is ended.
 _GRACE = 60.0
-
-# No entry for psd: the papers have no program of it, and endlessly many rows would be needed.
-_PROGRAMS: dict[str, tuple[Distance, Callable[[np.ndarray, np.ndarray], Domain]]] = {
-    "d2WM": (WeightedMean(), lambda a, b: Orthant(a.shape[1])),
-    "d2WM_m": (WeightedMean(), lambda a, b: Orthant(a.shape[1])),
-    "OWA": (OWA(), lambda a, b: Orthant(a.shape[1])),
-    "d2CI": (Choquet(), lambda a, b: MonotoneCapacities(a.shape[1])),
-    "d2CI_m": (Choquet(), lambda a, b: SubmodularCapacities(a.shape[1])),
-    "d2SB_NC": (Bilinear(), lambda a, b: SymmetricMatrices(a.shape[1])),
-    "d2SB": (Bilinear(), NonnegativeOnPairs),
-}
 
 
 @dataclass(frozen=True)
@@ -59,49 +41,78 @@ class RivalResult:
 
 
 def has_program(variant: str) -> bool:
-    """Whether the papers wrote a program for this variant."""
-    return variant in _PROGRAMS
-
-
-def rival_problem(variant: str, original: np.ndarray, masked: np.ndarray) -> LinkageProblem:
-    """The problem of a variant, for standardised coordinates."""
-    distance, domain = _PROGRAMS[variant]
-    return linkage_problem(original, masked, distance, domain(original, masked))
+    """Whether the papers wrote a program for this variant: psd would need endlessly many rows."""
+    return variant != "psd"
 
 
 def run_rivals(
-    rivals: list[str], problem: LinkageProblem, *, limit: float, folder: Path
+    rivals: list[str], linker: Any, X: np.ndarray, Y: np.ndarray, *, limit: float, folder: Path
 ) -> dict[str, RivalResult]:
-    """Give the papers' program of a problem to every rival in turn."""
+    """Give the papers' program of a fitted linker to every rival in turn."""
     path = folder / "program.mps"
-    papers_program(problem).write_mps(str(path))
-    results = {rival: _run(rival, path, problem, limit) for rival in rivals}
+    # the papers do not normalise matrices: with 0 for their "> 0" the zero matrix would link all
+    export_mps(linker, X, Y, path, strictness=1e-4 if hasattr(linker, "matrix_") else 0.0)
+    results = {}
+    for rival in rivals:
+        found = _solved(rival, path, limit)
+        counts: tuple[int | None, int | None] = (None, None)
+        if found["values"] is not None:
+            counts = _counts(found["values"], linker, X, Y)
+        results[rival] = RivalResult(*counts, found["optimal"], found["seconds"], limit)
     path.unlink()
     return results
 
 
-def _run(rival: str, path: Path, problem: LinkageProblem, limit: float) -> RivalResult:
-    script = Path(__file__).with_name("solve_mps.py")
-    command = [sys.executable, str(script), rival, str(path), str(limit)]
+def _solved(rival: str, path: Path, limit: float) -> dict[str, Any]:
+    script = str(Path(__file__).with_name("solve_mps.py"))
     try:
-        process = subprocess.run(
-            command, capture_output=True, text=True, timeout=limit + _GRACE, check=True
+        found: dict[str, Any] = json_of_process(
+            script, rival, str(path), str(limit), timeout=limit + _GRACE
         )
     except subprocess.TimeoutExpired:
-        return RivalResult(None, None, False, limit + _GRACE, limit)
-    except subprocess.CalledProcessError as error:
-        raise RuntimeError(f"{rival} failed: {error.stderr.strip()[-500:]}") from error
-    # solvers may print a line or two of their own before ours
-    found = json.loads(process.stdout.strip().splitlines()[-1])
-    if found["values"] is None:
-        return RivalResult(None, None, found["optimal"], found["seconds"], limit)
-    claimed, recounted = _count(found["values"], problem)
-    return RivalResult(claimed, recounted, found["optimal"], found["seconds"], limit)
+        return {"values": None, "optimal": False, "seconds": limit + _GRACE}
+    return found
 
 
-def _count(values: Mapping[str, float], problem: LinkageProblem) -> tuple[int, int]:
-    """The links a point claims, and those that its parameters make."""
-    theta = np.array([values[f"theta_{m}"] for m in range(problem.n_parameters)])
-    misses = sum(values[f"K_{i}"] for i in range(problem.n_records))
-    recounted = int(problem.linked(problem.domain.repair(theta)).sum())
-    return problem.n_records - round(misses), recounted
+def _counts(
+    values: Mapping[str, float], linker: Any, X: np.ndarray, Y: np.ndarray
+) -> tuple[int, int]:
+    """The links that a point claims, and those that its parameters make."""
+    claimed = len(X) - round(sum(values[f"K_{i}"] for i in range(len(X))))
+    linker = deepcopy(linker)
+    name, given, equal = _parameters(linker, values, X.shape[1])
+    for share in (0.0, *np.geomspace(1e-15, 1e-3, 49)):
+        setattr(linker, name, given + share * np.abs(given).max() * equal)
+        if _is_admissible(linker, X, Y):
+            break
+    return claimed, round(linker.score(X, Y) * len(X))
+
+
+def _parameters(
+    linker: Any, values: Mapping[str, float], n_features: int
+) -> tuple[str, np.ndarray, np.ndarray]:
+    """The attribute of the linker, its value from the columns of the program, and equal ones."""
+    if hasattr(linker, "matrix_"):
+        matrix = np.zeros((n_features, n_features))
+        for a, b in combinations_with_replacement(range(n_features), 2):
+            matrix[a, b] = values[f"theta_{a}_{b}"]
+        return "matrix_", (matrix + matrix.T) / 2, np.eye(n_features)
+    if hasattr(linker, "capacity_"):
+        names = ["_".join(map(str, np.flatnonzero(a))) for a in subset_members(n_features)[1:]]
+        share = subset_sizes(n_features) / n_features  # of which this is strictly submodular:
+        capacity = np.array([0.0, *(values[f"theta_{name}"] for name in names)])
+        return "capacity_", capacity, share * (2 - share)
+    ranks = isinstance(linker, OWALinker)
+    names = [f"rank{k + 1}" if ranks else str(k) for k in range(n_features)]
+    weights = np.array([values[f"theta_{name}"] for name in names])
+    return "weights_", weights, np.ones(n_features)
+
+
+def _is_admissible(linker: Any, X: np.ndarray, Y: np.ndarray) -> bool:
+    """Whether the parameters keep the constraint of the linker exactly."""
+    if hasattr(linker, "matrix_"):
+        return linker.constraint == "free" or linker.kneighbors(X, 1, pool=Y)[0].min() >= 0
+    if hasattr(linker, "capacity_"):
+        submodular = linker.constraint != "submodular" or is_submodular(linker.capacity_, atol=0)
+        return submodular and is_monotone(linker.capacity_, atol=0)
+    return bool(linker.weights_.min() >= 0)

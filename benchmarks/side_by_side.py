@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import papers_tables as theirs
+from markdown_table import Table
 from papers import papers_seconds
 
 from sklearn_reclink import EuclideanLinker, ProbabilisticLinker
@@ -21,7 +22,7 @@ from sklearn_reclink.metrics import (
     probabilistic_information_loss,
 )
 
-LEARNT = ("d2WM", "d2WM_m", "d2CI", "d2CI_m", "d2SB_NC", "d2SB", "HRLA")
+LEARNED = ("d2WM", "d2WM_m", "d2CI", "d2CI_m", "d2SB_NC", "d2SB", "HRLA")
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,14 @@ Pair = tuple[np.ndarray, np.ndarray]
 
 
 def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table in Markdown, its columns as wide as they need be."""
-    lines = [list(header), *map(list, rows)]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(header))]
-    lines.insert(1, ["-" * (width - 1) + ":" for width in widths])
+    """A table in Markdown whose columns are as wide as needed."""
+    lines = [list(row) for row in rows]
+    widths = [max(map(len, texts)) for texts in zip(header, *lines, strict=True)]
     print(f"\n{title}\n")
+    table = Table(zip(header, widths, strict=True))
+    table.header()
     for line in lines:
-        cells = (f"{text:>{width}}" for text, width in zip(line, widths, strict=True))
-        print(f"| {' | '.join(cells)} |", flush=True)
+        table.row(line)
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:
@@ -103,11 +104,11 @@ def print_seconds(fits: Fits, files: Sequence[str], names: Collection[str]) -> N
                 for file in files
             ),
         ]
-        for name in LEARNT
+        for name in LEARNED
         if name in names
     ]
     print_table(
-        "Seconds: papers on 16 cores (2015 / 2012, where there are two); ours on n_jobs=2, fit and "
+        "Seconds: papers on 16 cores (2015 / 2012, if there are two); ours on n_jobs=2, fit and "
         "score, mean ± sd.\nTable 7 of 2015, Table 2 of 2012 (Choquet), Table 1 of 2012 "
         "(heuristic).",
         ["", *files],
@@ -157,7 +158,7 @@ def print_scores(pairs: Mapping[str, list[Pair]], files: Sequence[str]) -> None:
 
 
 def matrix_differences(fits: Fits, pairs: Mapping[str, list[Pair]], file: str) -> np.ndarray:
-    """Of the covariance and the inverse of the learnt matrix, plain and normalised, by seed."""
+    """Covariance against the inverse of the learned matrix, plain and normalised, by seed."""
     found = []
     for seed, (X, Y) in enumerate(pairs[file]):
         matrix = fits[file, "d2SB_NC"][seed].linker.matrix_
@@ -195,8 +196,8 @@ def print_matrices(fits: Fits, pairs: Mapping[str, list[Pair]], files: Sequence[
         )
     print_table(
         "Mean square difference of the covariance of d2MD and the inverse of the matrix of d2SB_NC "
-        "(d2SB_PD where that\nis not positive definite), on standardised differences. Table 8 of "
-        "2015. A learnt matrix has no scale of its own:\nthe last column has both divided by "
+        "(d2SB_PD if that\nis not positive definite), on standardised differences. Table 8 of "
+        "2015. A learned matrix has no scale of its own:\nthe last column has both divided by "
         "their Frobenius norms.",
         ["", "papers", "ours, median", "range", "normalised"],
         rows,

@@ -8,7 +8,7 @@ index. Bit k of an index is set iff variable k is in the subset, so index 5 is t
 `subsets`                 subsets by index, sizes, the lattice
 `transforms`              Moebius transform and back, dual, capacities of weighted means and OWA
 `indices`                 Shapley values, interaction, orness, veto and favour: what a variable or a
-                          group of variables counts for
+                          group of variables contributes
 `properties`              monotone, additive, k-additive, symmetric, sub- and supermodular
 ========================  =========================================================================
 
@@ -19,7 +19,7 @@ Examples
 >>> capacity = np.array([0.0, 0.5, 0.75, 1.0])  # empty, {0}, {1}, {0, 1}
 >>> shapley(capacity)
 array([0.375, 0.625])
->>> is_submodular(capacity)  # together the two say less than the sum of what each says
+>>> is_submodular(capacity)  # together the two weigh less than the sum of their weights
 True
 >>> print(interaction_matrix(capacity).round(3))
 [[ 0.375 -0.25 ]

@@ -19,11 +19,11 @@ nodes integrate exactly; at one ``t`` the sum is taken one variable at a time in
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import comb
 
+from sklearn_reclink.capacity._docstrings import described_as
 from sklearn_reclink.capacity.subsets import n_variables, subset_members, subset_sizes
 from sklearn_reclink.capacity.transforms import capacity_to_mobius
 
@@ -34,7 +34,6 @@ def shapley(capacity: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     capacity : array-like of shape (2**n_features,)
-        A capacity.
 
     Returns
     -------
@@ -43,9 +42,8 @@ def shapley(capacity: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink.capacity import shapley
-    >>> shapley(np.array([0.0, 0.5, 0.25, 1.0]))
+    >>> shapley([0.0, 0.5, 0.25, 1.0])
     array([0.625, 0.375])
     """
     mobius = capacity_to_mobius(capacity)
@@ -57,25 +55,23 @@ def shapley(capacity: ArrayLike) -> np.ndarray:
 def interaction_index(capacity: ArrayLike) -> np.ndarray:
     """Interaction index of every subset of variables.
 
-    Positive where the variables say more together than their parts do, negative where they
-    repeat each other. Subsets of one variable have their Shapley value.
+    It is positive if the variables say more together than their parts do, and negative if they
+    repeat each other. The index of a single variable is its Shapley value.
 
     Parameters
     ----------
     capacity : array-like of shape (2**n_features,)
-        A capacity.
 
     Returns
     -------
     ndarray of shape (2**n_features,)
-        By dyadic index of the subset. That of the empty set is the mean of ``mu`` when sizes are
-        drawn evenly and then a subset of that size.
+        By dyadic index of the subset. The value of the empty set is the mean of ``mu`` over a
+        random size and a random subset of that size.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink.capacity import interaction_index
-    >>> print(interaction_index(np.array([0.0, 0.5, 0.25, 1.0]))[1:].round(6))
+    >>> print(interaction_index([0.0, 0.5, 0.25, 1.0])[1:].round(6))
     [0.625 0.375 0.25 ]
     """
     mobius = capacity_to_mobius(capacity)
@@ -97,7 +93,6 @@ def interaction_matrix(capacity: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     capacity : array-like of shape (2**n_features,)
-        A capacity.
 
     Returns
     -------
@@ -107,9 +102,8 @@ def interaction_matrix(capacity: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink.capacity import interaction_matrix
-    >>> print(interaction_matrix(np.array([0.0, 0.5, 0.25, 1.0])).round(6))
+    >>> print(interaction_matrix([0.0, 0.5, 0.25, 1.0]).round(6))
     [[0.625 0.25 ]
      [0.25  0.375]]
     """
@@ -119,15 +113,14 @@ def interaction_matrix(capacity: ArrayLike) -> np.ndarray:
 
 
 def orness(capacity: ArrayLike) -> float:
-    """How near the Choquet integral is to the maximum: 1 for it, 0 for the minimum.
+    """How near the Choquet integral is to the maximum (1) rather than the minimum (0).
 
     A weighted mean has 1/2. As a distance: near 1, one large difference is enough to tell two
     records apart; near 0, they must differ in all variables.
 
     Parameters
     ----------
-    capacity : array-like of shape (2**n_features,)
-        A capacity on at least two variables.
+    capacity : array-like of shape (2**n_features,), n_features >= 2
 
     Returns
     -------
@@ -140,20 +133,19 @@ def orness(capacity: ArrayLike) -> float:
     (1.0, 0.0, 0.5)
     """
     values, n_features = _normalised(capacity)
-    shares = values / _n_subsets(n_features)[subset_sizes(n_features)]
+    shares = values / comb(n_features, subset_sizes(n_features))
     return float(shares[1:-1].sum() / (n_features - 1))
 
 
 def veto(capacity: ArrayLike) -> np.ndarray:
     """How far a small value of each variable keeps the Choquet integral small, 1 at most.
 
-    A variable has veto 1 when the integral is never above it: ``mu(A) = 0`` for all ``A`` without
-    it. As a distance: records near in that variable are near.
+    A variable has veto 1 if the integral is never above it: ``mu(A) = 0`` for all ``A`` without
+    it. As a distance: records that are near in that variable are near.
 
     Parameters
     ----------
-    capacity : array-like of shape (2**n_features,)
-        A capacity on at least two variables.
+    capacity : array-like of shape (2**n_features,), n_features >= 2
 
     Returns
     -------
@@ -166,35 +158,27 @@ def veto(capacity: ArrayLike) -> np.ndarray:
     array([1. , 0.5])
     """
     values, n_features = _normalised(capacity)
-    n_like = np.append(_n_subsets(n_features - 1), 1)  # of the size of A, all variables aside
-    shares = values / n_like[subset_sizes(n_features)]
+    n_like = comb(n_features - 1, subset_sizes(n_features))  # subsets of the size of A, without k
+    shares = values / np.maximum(n_like, 1)
     return np.asarray(1 - shares @ ~subset_members(n_features) / (n_features - 1))
 
 
+@described_as(veto)
 def favour(capacity: ArrayLike) -> np.ndarray:
     """How far a large value of each variable makes the Choquet integral large, 1 at most.
 
-    A variable has favour 1 when the integral is never below it: ``mu(A) = 1`` for all ``A`` with
-    it. As a distance: records far apart in that variable are far apart.
-
-    Parameters
-    ----------
-    capacity : array-like of shape (2**n_features,)
-        A capacity on at least two variables.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
+    A variable has favour 1 if the integral is never below it: ``mu(A) = 1`` for all ``A`` with
+    it. As a distance: records that are far apart in that variable are far apart.
 
     Examples
     --------
     >>> from sklearn_reclink.capacity import favour
-    >>> favour([0.0, 0.5, 1.0, 1.0])  # all weighs that has variable 1
+    >>> favour([0.0, 0.5, 1.0, 1.0])  # a subset with variable 1 weighs all
     array([0.5, 1. ])
     """
     values, n_features = _normalised(capacity)
-    n_like = np.append(1, _n_subsets(n_features - 1))  # of the size of A - k, the empty set aside
-    shares = values / n_like[subset_sizes(n_features)]
+    n_like = comb(n_features - 1, subset_sizes(n_features) - 1)  # subsets of the size of A, with k
+    shares = values / np.maximum(n_like, 1)
     return np.asarray((shares @ subset_members(n_features) - 1) / (n_features - 1))
 
 
@@ -209,8 +193,3 @@ def _normalised(capacity: ArrayLike) -> tuple[np.ndarray, int]:
     if values[-1] == 0:
         raise ValueError("the capacity of all variables is 0: it cannot be scaled to 1")
     return values / values[-1], n_features
-
-
-def _n_subsets(n_features: int) -> np.ndarray:
-    """Number of subsets of each size, (n + 1,)."""
-    return np.array([comb(n_features, size) for size in range(n_features + 1)])

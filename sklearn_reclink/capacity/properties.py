@@ -1,4 +1,4 @@
-"""Does a vector of ``2^n`` values have a property that makes the Choquet integral special?
+"""Properties of a capacity that make the Choquet integral special.
 
 ::
 
@@ -12,7 +12,7 @@
 
 Sub- and supermodularity are asked of neighbours, ``mu(A + i) + mu(A + j)`` and ``mu(A + i + j) +
 mu(A)``, which is enough: summed along chains they give all pairs. Every inequality may fail by
-``atol``, for learnt values are rounded.
+``atol``, because learned values are rounded.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklearn_reclink.capacity._docstrings import described_as
 from sklearn_reclink.capacity.subsets import n_variables, subset_sizes
 from sklearn_reclink.capacity.transforms import capacity_to_mobius, symmetric_capacity
 
@@ -32,7 +33,7 @@ def is_capacity(values: ArrayLike, *, atol: float = ATOL) -> bool:
     Parameters
     ----------
     values : array-like of shape (2**n_features,)
-        Values by dyadic index.
+        One value per subset, by dyadic index.
     atol : float, default=1e-9
         How much any inequality may fail.
 
@@ -59,7 +60,7 @@ def is_monotone(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     capacity : array-like of shape (2**n_features,)
         Values by dyadic index.
     atol : float, default=1e-9
-        How much any inequality may fail.
+        How far a value may be from what the property asks for.
 
     Returns
     -------
@@ -75,19 +76,9 @@ def is_monotone(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     return all(bool(np.all(_gains(values, k) >= -atol)) for k in range(n_variables(values)))
 
 
+@described_as(is_monotone)
 def is_submodular(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     """Whether what a variable adds never grows with the subset it is added to.
-
-    Parameters
-    ----------
-    capacity : array-like of shape (2**n_features,)
-        Values by dyadic index.
-    atol : float, default=1e-9
-        How much any inequality may fail.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------
@@ -104,19 +95,9 @@ def is_submodular(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     )
 
 
+@described_as(is_monotone)
 def is_supermodular(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     """Whether what a variable adds never falls with the subset it is added to.
-
-    Parameters
-    ----------
-    capacity : array-like of shape (2**n_features,)
-        Values by dyadic index.
-    atol : float, default=1e-9
-        How much any inequality may fail.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------
@@ -133,7 +114,6 @@ def additivity_order(capacity: ArrayLike, *, atol: float = ATOL) -> int:
     Parameters
     ----------
     capacity : array-like of shape (2**n_features,)
-        Values by dyadic index.
     atol : float, default=1e-9
         Moebius coefficients up to this size count as 0.
 
@@ -158,7 +138,6 @@ def is_k_additive(capacity: ArrayLike, k: int, *, atol: float = ATOL) -> bool:
     Parameters
     ----------
     capacity : array-like of shape (2**n_features,)
-        Values by dyadic index.
     k : int
         Size of the largest groups that may interact.
     atol : float, default=1e-9
@@ -177,19 +156,9 @@ def is_k_additive(capacity: ArrayLike, k: int, *, atol: float = ATOL) -> bool:
     return additivity_order(capacity, atol=atol) <= k
 
 
+@described_as(is_monotone)
 def is_additive(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     """Whether every subset weighs the sum of its members: a weighted mean.
-
-    Parameters
-    ----------
-    capacity : array-like of shape (2**n_features,)
-        Values by dyadic index.
-    atol : float, default=1e-9
-        Moebius coefficients of larger subsets up to this size count as 0.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------
@@ -200,19 +169,9 @@ def is_additive(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     return is_k_additive(capacity, 1, atol=atol)
 
 
+@described_as(is_monotone)
 def is_symmetric(capacity: ArrayLike, *, atol: float = ATOL) -> bool:
     """Whether subsets of one size weigh the same: an ordered weighted average.
-
-    Parameters
-    ----------
-    capacity : array-like of shape (2**n_features,)
-        Values by dyadic index.
-    atol : float, default=1e-9
-        How far the weights of subsets of one size may lie from that of the first of them.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------

@@ -16,7 +16,6 @@ def n_variables(capacity: ArrayLike) -> int:
     Parameters
     ----------
     capacity : array-like of shape (2**n_features,)
-        Values by dyadic index.
 
     Returns
     -------
@@ -31,13 +30,13 @@ def n_variables(capacity: ArrayLike) -> int:
     shape = np.shape(capacity)
     if len(shape) != 1:
         raise ValueError(
-            f"a capacity is a vector of 2^n values, one a subset of variables: this has shape "
+            f"a capacity is a vector of 2^n values, one per subset of variables: this has shape "
             f"{shape}"
         )
     n_features = shape[0].bit_length() - 1
     if shape[0] == 0 or shape[0] != 2**n_features:
         raise ValueError(
-            f"a capacity has 2^n values, one a subset of variables: {shape[0]} is no power of 2"
+            f"a capacity has 2^n values, one per subset of variables: {shape[0]} is no power of 2"
         )
     return n_features
 
@@ -48,7 +47,6 @@ def subset_sizes(n_features: int) -> np.ndarray:
     Parameters
     ----------
     n_features : int
-        Number of variables.
 
     Returns
     -------
@@ -70,7 +68,6 @@ def subset_members(n_features: int) -> np.ndarray:
     Parameters
     ----------
     n_features : int
-        Number of variables.
 
     Returns
     -------
@@ -94,9 +91,8 @@ def small_subsets(n_features: int, largest: int) -> np.ndarray:
     Parameters
     ----------
     n_features : int
-        Number of variables.
     largest : int
-        Most variables of a subset.
+        The largest size of a subset.
 
     Returns
     -------
@@ -120,7 +116,6 @@ def lattice_edges(n_features: int) -> np.ndarray:
     Parameters
     ----------
     n_features : int
-        Number of variables.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Other vectors that say the same as a capacity, and simple capacities.
+"""Other representations of a capacity, and simple capacities.
 
 The *Moebius transform* ``m`` is what each subset adds to those within it::
 
@@ -30,9 +30,8 @@ def capacity_to_mobius(capacity: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink.capacity import capacity_to_mobius
-    >>> capacity_to_mobius(np.array([0.0, 0.5, 0.25, 1.0]))
+    >>> capacity_to_mobius([0.0, 0.5, 0.25, 1.0])
     array([0.  , 0.5 , 0.25, 0.25])
     """
     return _over_variables(capacity, -1.0)
@@ -44,7 +43,6 @@ def mobius_to_capacity(mobius: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     mobius : array-like of shape (2**n_features,)
-        Moebius transform.
 
     Returns
     -------
@@ -52,9 +50,8 @@ def mobius_to_capacity(mobius: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink.capacity import mobius_to_capacity
-    >>> mobius_to_capacity(np.array([0.0, 0.5, 0.25, 0.25]))
+    >>> mobius_to_capacity([0.0, 0.5, 0.25, 0.25])
     array([0.  , 0.5 , 0.25, 1.  ])
     """
     return _over_variables(mobius, 1.0)
@@ -71,13 +68,12 @@ def _over_variables(values: ArrayLike, sign: float) -> np.ndarray:
 def dual(capacity: ArrayLike) -> np.ndarray:
     """The dual (conjugate) capacity: ``mu*(A) = mu(V) - mu(V - A)``.
 
-    The dual of the dual is the capacity. Duality swaps sub- and supermodular, veto and favour,
-    and turns the sign of the interaction of two variables; Shapley values stay.
+    The dual of the dual is the capacity. Duality exchanges sub- and supermodular, veto and favour,
+    and changes the sign of the interaction of two variables; Shapley values stay.
 
     Parameters
     ----------
     capacity : array-like of shape (2**n_features,)
-        A capacity.
 
     Returns
     -------
@@ -85,9 +81,8 @@ def dual(capacity: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink.capacity import dual
-    >>> dual(np.array([0.0, 0.5, 0.25, 1.0]))
+    >>> dual([0.0, 0.5, 0.25, 1.0])
     array([0.  , 0.75, 0.5 , 1.  ])
     """
     values = np.asarray(capacity, dtype=float)
@@ -109,9 +104,8 @@ def additive_capacity(weights: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink.capacity import additive_capacity
-    >>> additive_capacity(np.array([0.75, 0.25]))
+    >>> additive_capacity([0.75, 0.25])
     array([0.  , 0.75, 0.25, 1.  ])
     """
     weights = np.asarray(weights, dtype=float)
@@ -126,7 +120,7 @@ def symmetric_capacity(weights: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     weights : array-like of shape (n_features,)
-        Weights of the ranks, that of the largest value first.
+        Weights of the ranks, the largest value first.
 
     Returns
     -------
@@ -134,9 +128,8 @@ def symmetric_capacity(weights: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink.capacity import symmetric_capacity
-    >>> symmetric_capacity(np.array([0.75, 0.25]))
+    >>> symmetric_capacity([0.75, 0.25])
     array([0.  , 0.75, 0.75, 1.  ])
     """
     weights = np.asarray(weights, dtype=float)

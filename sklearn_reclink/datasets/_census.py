@@ -1,4 +1,18 @@
-"""The Census reference file of the CASC project, on which the papers' experiments run."""
+"""Census reference file of the CASC project, used in the experiments of the papers.
+
+Public-use data of the U.S. Bureau of the Census, 1995, chosen by the European project
+Computational Aspects of Statistical Confidentiality (CASC) as a reference file for masking
+methods. The copy downloaded is the one in the R package sdcMicro.
+
+:Number of records: 1080
+:Number of variables: 13, all numeric: AFNLWGT (final weight), AGI (adjusted gross income),
+    EMCONTRB (employer contribution for health insurance), FEDTAX (federal income tax
+    liability), PTOTVAL (total person income), STATETAX (state income tax liability), TAXINC
+    (taxable income), POTHVAL (total other persons income), INTVAL (interest income), PEARNVAL
+    (total person earnings), FICA (social security payroll deduction), WSALVAL (wage and
+    salary), ERNVAL (business or farm net earnings)
+:Missing values: none
+"""
 
 from __future__ import annotations
 
@@ -14,9 +28,10 @@ from urllib.request import urlopen
 import numpy as np
 from sklearn.datasets import get_data_home
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import Interval, validate_params
 
+from sklearn_reclink._sklearn_compat import Interval, validate_params
 from sklearn_reclink.datasets._rda import read_data_frame
+from sklearn_reclink.datasets._tables import bunch
 
 
 class _KnownFile(NamedTuple):
@@ -33,25 +48,6 @@ _RDA = _KnownFile(
     "147d0d7fa823a384e36c2297174560e32cdbe6e39803f22f797610fb1a2993d6",
     "https://github.com/sdcTools/sdcMicro/raw/master/data/CASCrefmicrodata.rda",
 )
-_TIMEOUT = 30.0
-
-_DESCR = """\
-Census reference file of the CASC project
------------------------------------------
-
-Public-use data of the U.S. Bureau of the Census, 1995, chosen by the European project
-Computational Aspects of Statistical Confidentiality (CASC) as a reference file for masking
-methods. The copy downloaded is the one in the R package sdcMicro.
-
-:Number of records: 1080
-:Number of variables: 13, all numeric: AFNLWGT (final weight), AGI (adjusted gross income),
-    EMCONTRB (employer contribution for health insurance), FEDTAX (federal income tax
-    liability), PTOTVAL (total person income), STATETAX (state income tax liability), TAXINC
-    (taxable income), POTHVAL (total other persons income), INTVAL (interest income), PEARNVAL
-    (total person earnings), FICA (social security payroll deduction), WSALVAL (wage and
-    salary), ERNVAL (business or farm net earnings)
-:Missing values: none
-"""
 
 
 @validate_params(
@@ -77,16 +73,14 @@ def fetch_casc_census(
     Parameters
     ----------
     data_home : str or path-like, default=None
-        The folder that holds, or shall hold, `casc_census.csv`. By default the one named by
-        the environment variable `SKLEARN_RECLINK_DATA`, or else scikit-learn's data folder.
+        The folder of `casc_census.csv`. By default the environment variable
+        `SKLEARN_RECLINK_DATA` names it, or else it is scikit-learn's data folder.
     download_if_missing : bool, default=True
         If False, raise an OSError when the file is not in `data_home`.
     as_frame : bool, default=False
-        Give `data` as a pandas DataFrame.
-    n_retries : int, default=3
-        Number of further attempts after a failed download.
-    delay : float, default=1.0
-        Seconds between attempts.
+        Return `data` as a pandas DataFrame.
+    n_retries, delay : int, float, default=3, 1.0
+        Number of attempts after a failed download, and seconds between them.
 
     Returns
     -------
@@ -95,10 +89,8 @@ def fetch_casc_census(
 
     Raises
     ------
-    OSError
-        If the file is absent and cannot be downloaded, or may not be.
-    ValueError
-        If a file found or downloaded is not the one expected, by its SHA-256 checksum.
+    OSError, ValueError
+        If the file is missing and not downloaded; if a file does not have the SHA-256 checksum.
 
     Examples
     --------
@@ -107,6 +99,13 @@ def fetch_casc_census(
     (1080, 13)
     """
     home = Path(get_data_home(data_home or os.environ.get("SKLEARN_RECLINK_DATA") or None))
+    header, *rows = _content(home, download_if_missing, n_retries, delay).splitlines()
+    data = np.loadtxt(rows, delimiter=",", ndmin=2)
+    return bunch(data, header.split(","), __doc__, as_frame=as_frame)
+
+
+def _content(home: Path, download_if_missing: bool, n_retries: int, delay: float) -> str:
+    """The text of the CSV file in a folder; if it is missing, it is made from the download."""
     path = home / _CSV.name
     if path.exists():
         content = path.read_bytes()
@@ -121,15 +120,7 @@ def fetch_casc_census(
         partial = path.with_suffix(f".{os.getpid()}.part")
         partial.write_bytes(content)
         partial.replace(path)
-
-    header, *rows = content.decode("ascii").splitlines()
-    names = header.split(",")
-    data = np.loadtxt(rows, delimiter=",", ndmin=2)
-    if as_frame:
-        import pandas as pd
-
-        return Bunch(data=pd.DataFrame(data, columns=names), feature_names=names, DESCR=_DESCR)
-    return Bunch(data=data, feature_names=names, DESCR=_DESCR)
+    return content.decode("ascii")
 
 
 def _remedy(home: Path) -> str:
@@ -148,7 +139,7 @@ def _verify(content: bytes, expected: _KnownFile, sentence: str) -> None:
 def _download(home: Path, n_retries: int, delay: float) -> bytes:
     for attempt in range(n_retries + 1):
         try:
-            with urlopen(_RDA.url, timeout=_TIMEOUT) as response:
+            with urlopen(_RDA.url, timeout=30.0) as response:
                 content = bytes(response.read())
             break
         except OSError as error:

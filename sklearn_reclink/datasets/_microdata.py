@@ -12,9 +12,10 @@ from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+
+from sklearn_reclink._sklearn_compat import Interval, StrOptions, validate_params
+from sklearn_reclink.datasets._tables import table
 
 _SURVEY = ("income", "tax", "rent", "savings", "food", "travel", "energy", "insurance")
 _ACCOUNTS = ("turnover", "wages", "assets", "exports", "debt", "investment", "stock", "research")
@@ -42,25 +43,21 @@ def make_microdata(
 
     Parameters
     ----------
-    n_records : int, default=400
-        Number of records.
-    n_features : int, default=6
-        Number of variables.
+    n_records, n_features : int, default=400, 6
+        Number of records and of variables.
     tail : {"light", "heavy"}, default="light"
-        "light" resembles the amounts of a household survey: log-normal, with a standard
-        deviation of the logarithm near 0.5, every value positive and in whole units. "heavy"
-        resembles business accounts: a standard deviation of the logarithm of the non-zero
-        values of 1.5 or more in files of some hundred records, zeros in all variables but the
-        first, and values rounded to two significant digits or to tens, so there are ties.
+        "light" is like a household survey: log-normal positive amounts in whole units, with a
+        standard deviation of the logarithm near 0.5. "heavy" is like business accounts: standard
+        deviations of the logarithm of 1.5 or more in files of some hundred records, zeros in all
+        variables but the first, and ties, because values are rounded to two digits or to tens.
     random_state : int, RandomState instance or None, default=None
         The seed; an integer gives the same records every time.
     as_frame : bool, default=False
-        Give a pandas DataFrame with named columns.
+        Return a pandas DataFrame with named columns.
 
     Returns
     -------
     X : ndarray or DataFrame of shape (n_records, n_features)
-        The records.
 
     Examples
     --------
@@ -71,35 +68,32 @@ def make_microdata(
     (1000, 4)
     """
     rng = check_random_state(random_state)
-    heavy = tail == "heavy"
-    log_sd = rng.uniform(*((2.0, 2.6) if heavy else (0.4, 0.6)), size=n_features)
-    loading = rng.uniform(0.5, 0.9, size=n_features)
-    location = rng.uniform(np.log(5e3), np.log(1e5), size=n_features)
-
-    size = rng.standard_normal(n_records)
-    X = rng.standard_normal((n_records, n_features))
-    X *= np.sqrt(1 - loading**2)
-    X += size[:, None] * loading
-    X *= log_sd
-    X += location
-    np.exp(X, out=X)
-
-    if heavy:
+    if tail == "heavy":
+        X = _amounts(rng, n_records, sd=rng.uniform(2.0, 2.6, size=n_features))
         _round_like_accounts(X)
         zero_share = rng.uniform(0.05, 0.25, size=n_features)
         zero_share[0] = 0.0
         X[rng.uniform(size=X.shape) < zero_share] = 0.0
     else:
-        np.ceil(X, out=X)
-
-    if not as_frame:
-        return X
-    import pandas as pd
-
-    return pd.DataFrame(X, columns=_column_names(n_features, _ACCOUNTS if heavy else _SURVEY))
+        X = np.ceil(_amounts(rng, n_records, sd=rng.uniform(0.4, 0.6, size=n_features)))
+    names = _column_names(n_features, _ACCOUNTS if tail == "heavy" else _SURVEY)
+    return table(X, names, as_frame=as_frame)
 
 
-def _round_like_accounts(X: NDArray[np.float64]) -> None:
+def _amounts(rng: np.random.RandomState, n_records: int, sd: np.ndarray) -> np.ndarray:
+    """The exponential above, computed in place."""
+    loading = rng.uniform(0.5, 0.9, size=len(sd))
+    location = rng.uniform(np.log(5e3), np.log(1e5), size=len(sd))
+    size = rng.standard_normal(n_records)
+    X = rng.standard_normal((n_records, len(sd)))
+    X *= np.sqrt(1 - loading**2)
+    X += size[:, None] * loading
+    X *= sd
+    X += location
+    return np.exp(X, out=X)
+
+
+def _round_like_accounts(X: np.ndarray) -> None:
     # variables 0, 2, 4, ... to two significant digits; the others to tens
     magnitude = np.maximum(10.0 ** (np.floor(np.log10(X[:, ::2])) - 1), 1.0)
     X[:, ::2] = np.maximum(np.round(X[:, ::2] / magnitude) * magnitude, 1.0)

@@ -1,19 +1,9 @@
-"""Real patients, from the diabetes file that scikit-learn ships."""
-
-from __future__ import annotations
-
-import numpy as np
-from sklearn.datasets import load_diabetes
-from sklearn.utils import Bunch
-
-_DESCR = """\
-Diabetes patients, as microdata
--------------------------------
+"""Diabetes patients, as microdata.
 
 442 patients: age, body mass index, average blood pressure, six blood serum measurements, and
 disease progression one year after baseline, in the units of the original study. They are the
 numeric variables of scikit-learn's `load_diabetes(scaled=False)`, with its target as the last
-column, under the name `progression`.
+column, named `progression`.
 
 The variable `sex` is left out: it has two values, and a mean or a standardised difference of
 its codes describes nobody.
@@ -25,6 +15,14 @@ its codes describes nobody.
     regression. Annals of Statistics, 32(2), 407-499.
 """
 
+from __future__ import annotations
+
+import numpy as np
+from sklearn.datasets import load_diabetes
+from sklearn.utils import Bunch
+
+from sklearn_reclink.datasets._tables import bunch
+
 
 def load_diabetes_microdata(*, as_frame: bool = False) -> Bunch:
     """Load the 442 diabetes patients of scikit-learn, in their original units.
@@ -32,7 +30,7 @@ def load_diabetes_microdata(*, as_frame: bool = False) -> Bunch:
     Parameters
     ----------
     as_frame : bool, default=False
-        Give `data` as a pandas DataFrame.
+        Return `data` as a pandas DataFrame.
 
     Returns
     -------
@@ -53,9 +51,5 @@ def load_diabetes_microdata(*, as_frame: bool = False) -> Bunch:
     source = load_diabetes(scaled=False)
     kept = [position for position, name in enumerate(source.feature_names) if name != "sex"]
     data = np.column_stack([source.data[:, kept], source.target])
-    names = [source.feature_names[position] for position in kept] + ["progression"]
-    if as_frame:
-        import pandas as pd
-
-        return Bunch(data=pd.DataFrame(data, columns=names), feature_names=names, DESCR=_DESCR)
-    return Bunch(data=data, feature_names=names, DESCR=_DESCR)
+    names = [source.feature_names[position] for position in kept]
+    return bunch(data, [*names, "progression"], __doc__, as_frame=as_frame)

@@ -12,10 +12,9 @@ import bz2
 import gzip
 import lzma
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 _HAS_ATTRIBUTES, _HAS_TAG = 0x200, 0x400
 _SYMBOL, _PAIRLIST, _CHARS, _LOGICALS, _INTEGERS, _REALS = 1, 2, 9, 10, 13, 14
@@ -23,7 +22,7 @@ _STRINGS, _LIST, _NIL, _REFERENCE = 16, 19, 254, 255
 _INTEGER_NA = -(2**31)
 
 
-def read_data_frame(content: bytes) -> dict[str, NDArray[np.float64]]:
+def read_data_frame(content: bytes) -> dict[str, np.ndarray]:
     """Read the only object of an ``.rda`` file, a data frame of numeric columns.
 
     Parameters
@@ -63,12 +62,11 @@ def _decompress(content: bytes) -> bytes:
     return content
 
 
-class _Vector:
+class _Vector(NamedTuple):
     """The values of a vector item, and its attributes by name."""
 
-    def __init__(self, values: Any, attributes: dict[str, Any]) -> None:
-        self.values = values
-        self.attributes = attributes
+    values: Any
+    attributes: dict[str, Any]
 
 
 class _Stream:

@@ -1,4 +1,4 @@
-"""Additive noise: ``Y = X + e`` with e Gaussian, of mean 0 and of sd ``p`` % of the variable's.
+"""Additive noise: ``Y = X + e``, e Gaussian with mean 0 and sd ``p`` % of that of the variable.
 
 Uncorrelated noise has covariance ``(p / 100)^2 diag(Var X)`` and weakens every correlation of the
 file; correlated noise has ``(p / 100)^2 Cov X`` and keeps them.
@@ -10,16 +10,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
+from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
 
 
-def gaussian_noise(
-    X: NDArray[np.float64], correlated: bool, random_state: np.random.RandomState
-) -> NDArray[np.float64]:
+def gaussian_noise(X: np.ndarray, correlated: bool, rng: np.random.RandomState) -> np.ndarray:
     """Noise with the variances, or with the whole covariance, of a file.
 
     Parameters
@@ -28,7 +25,7 @@ def gaussian_noise(
         The file.
     correlated : bool
         Whether the noise takes the correlations of the file.
-    random_state : RandomState
+    rng : RandomState
         Draws the noise.
 
     Returns
@@ -40,11 +37,11 @@ def gaussian_noise(
         return np.zeros_like(X)
     sd = np.where(constant, 0.0, X.std(axis=0, ddof=1))
     if not correlated:
-        return np.asarray(random_state.normal(size=X.shape) * sd)
+        return np.asarray(rng.normal(size=X.shape) * sd)
     # Z = U S V' standardised, so that G S V' / sqrt(N - 1) has its covariance for G standard normal
     Z = np.where(constant, 0.0, (X - X.mean(axis=0)) / np.where(constant, 1.0, sd))
     _, singular, loadings = np.linalg.svd(Z, full_matrices=False)
-    draws = random_state.normal(size=(len(X), len(singular)))
+    draws = rng.normal(size=(len(X), len(singular)))
     return np.asarray(draws @ (singular[:, None] * loadings) / np.sqrt(len(X) - 1) * sd)
 
 
@@ -56,19 +53,16 @@ class AdditiveNoise(Masker):
     p : float, default=10.0
         Standard deviation of the noise, in percent of that of the variable.
     correlated : bool, default=False
-        Whether the noise has the correlations of the file; else it is independent in every
-        variable.
+        Whether the noise has the correlations of the file. By default the noise of each
+        variable is independent.
     keep_integers : bool, default=False
         Round the variables that hold whole numbers only.
     random_state : int, RandomState instance or None, default=None
-        Draws the noise. Pass an integer for the same masked file at every call.
+        The seed of the noise. An integer gives the same masked file at every call.
 
     Attributes
     ----------
-    n_features_in_ : int
-        Number of variables seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where `fit` saw names that are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     References
     ----------
@@ -77,12 +71,12 @@ class AdditiveNoise(Masker):
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from sklearn_reclink.datasets import make_microdata
     >>> from sklearn_reclink.masking import AdditiveNoise
-    >>> X = np.arange(1000.0)[:, None]
+    >>> X = make_microdata(1000, 2, random_state=0)
     >>> Y = AdditiveNoise(p=10, random_state=0).fit_transform(X)
-    >>> round(float(np.std(Y - X) / np.std(X)), 1)
-    0.1
+    >>> ((Y - X).std(axis=0) / X.std(axis=0)).round(1)
+    array([0.1, 0.1])
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -105,6 +99,6 @@ class AdditiveNoise(Masker):
         self.keep_integers = keep_integers
         self.random_state = random_state
 
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        random_state = check_random_state(self.random_state)
-        return X + self.p / 100 * gaussian_noise(X, self.correlated, random_state)
+    def _mask(self, X: np.ndarray) -> np.ndarray:
+        rng = check_random_state(self.random_state)
+        return X + self.p / 100 * gaussian_noise(X, self.correlated, rng)

@@ -1,7 +1,7 @@
 """What the maskers share: a stateless transformer that masks the file given to it.
 
-`fit` checks the file. `transform` masks any file with the same variables by its own values, so
-the masked file may be released with no word about another one.
+`fit` checks the file. `transform` masks any file with the same variables by that file's own values,
+so the masked file says nothing about another one.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from abc import ABCMeta, abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sklearn_reclink._sklearn_compat import fit_context
 
-def round_whole_columns(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.float64]:
+
+def round_whole_columns(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Round the columns of a masked file whose original holds whole numbers only.
 
     Examples
@@ -32,7 +33,7 @@ def round_whole_columns(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArr
 class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of the maskers.
 
-    A subclass masks one file in `_mask`; where it offers ``keep_integers``, whole numbers are
+    A subclass masks one file in `_mask`. If it has the option ``keep_integers``, whole numbers are
     released as whole numbers.
     """
 
@@ -41,15 +42,18 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
     keep_integers: bool = False
 
     @abstractmethod
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mask(self, X: np.ndarray) -> np.ndarray:
         """The masked version of a file."""
 
-    def _check(self, X: NDArray[np.float64]) -> None:
-        """Raise where the file cannot be masked."""
+    def _check(self, X: np.ndarray) -> None:
+        """Raise if the file cannot be masked."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    def _settle(self, n_features: int) -> None:
+        """Set in `fit` what depends on the variables alone."""
+
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Check the file.
+        """Check the options and the file.
 
         Parameters
         ----------
@@ -62,7 +66,9 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         -------
         self
         """
-        self._check(validate_data(self, X, dtype=np.float64))
+        X = validate_data(self, X, dtype=np.float64)
+        self._settle(X.shape[1])
+        self._check(X)
         return self
 
     def transform(self, X: Any) -> Any:

@@ -1,9 +1,9 @@
-"""JPEG masking: the file is an image, released as lossy compression leaves it.
+"""JPEG masking: the file is compressed as an image and read back.
 
 Records are rows, variables are columns, values are grey levels: every variable is stretched from
-its least and greatest value to 0 and 255. The image is compressed, read back and stretched back.
-JPEG works on blocks of 8 x 8 pixels, so a record is blurred with the records and variables beside
-it in the file; the lower the quality, the more.
+its least and greatest value to 0 and 255, and back after compression. JPEG works on blocks of
+8 x 8 pixels, so a record is blurred with the records and variables beside it in the file; the lower
+the quality, the more.
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
+from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
 
-# The format holds no side above 65,535 pixels, Pillow none above 65,500. Blocks are coded one by
-# one: an image cut between blocks gives the same pixels.
-_MOST_PIXELS = 65_496
+# The longest side that the format (65,535 pixels) and Pillow (65,500) allow, in whole blocks.
+MOST_PIXELS = 65_496
 
 
-def compress(pixels: NDArray[np.uint8], quality: int) -> NDArray[np.uint8]:
+def compress(pixels: np.ndarray, quality: int, most_rows: int = MOST_PIXELS) -> np.ndarray:
     """Grey levels after JPEG compression.
 
     Parameters
@@ -32,6 +30,9 @@ def compress(pixels: NDArray[np.uint8], quality: int) -> NDArray[np.uint8]:
         The image.
     quality : int
         From 1, the strongest compression, to 100.
+    most_rows : int, default=65_496
+        Longer images are cut into parts of this many rows, a multiple of 8: blocks are coded one by
+        one, so the pixels stay the same.
 
     Returns
     -------
@@ -44,9 +45,9 @@ def compress(pixels: NDArray[np.uint8], quality: int) -> NDArray[np.uint8]:
             "JPEGMasking needs Pillow: install it with pip install 'sklearn-reclink[jpeg]'"
         ) from error
     parts = []
-    for start in range(0, len(pixels), _MOST_PIXELS):
+    for start in range(0, len(pixels), most_rows):
         buffer = BytesIO()
-        part = np.ascontiguousarray(pixels[start : start + _MOST_PIXELS])
+        part = np.ascontiguousarray(pixels[start : start + most_rows])
         Image.fromarray(part).save(buffer, format="JPEG", quality=quality)
         buffer.seek(0)
         with Image.open(buffer) as image:
@@ -66,10 +67,7 @@ class JPEGMasking(Masker):
 
     Attributes
     ----------
-    n_features_in_ : int
-        Number of variables seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where `fit` saw names that are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     Notes
     -----
@@ -101,19 +99,18 @@ class JPEGMasking(Masker):
         self.quality = quality
         self.keep_integers = keep_integers
 
-    def _check(self, X: NDArray[np.float64]) -> None:
-        if X.shape[1] > _MOST_PIXELS:
+    def _check(self, X: np.ndarray) -> None:
+        if X.shape[1] > MOST_PIXELS:
             raise ValueError(
-                f"X has {X.shape[1]} variables: an image has at most {_MOST_PIXELS} columns. "
+                f"X has {X.shape[1]} variables: an image has at most {MOST_PIXELS} columns. "
                 "Mask the variables in parts."
             )
 
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mask(self, X: np.ndarray) -> np.ndarray:
         least, greatest = X.min(axis=0), X.max(axis=0)
         # halves, as the range itself may overflow
         half_range = greatest / 2 - least / 2
         constant = half_range == 0
         unit = (X / 2 - least / 2) / np.where(constant, 1.0, half_range)
-        pixels = compress(np.rint(255 * unit).astype(np.uint8), self.quality)
-        share = pixels / 255
+        share = compress(np.rint(255 * unit).astype(np.uint8), self.quality) / 255
         return np.where(constant, X, least * (1 - share) + greatest * share)

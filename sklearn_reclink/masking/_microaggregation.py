@@ -14,20 +14,19 @@ Distances are Euclidean; among equals the lowest row index is taken.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import validate_data
+from numpy.typing import ArrayLike
 
+from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
 
 
-def mdav(Z: ArrayLike, k: int) -> NDArray[np.intp]:
+def mdav(Z: ArrayLike, k: int) -> np.ndarray:
     """Group records into sets of k to 2k - 1 near ones by MDAV-generic.
 
     Parameters
@@ -54,14 +53,10 @@ def mdav(Z: ArrayLike, k: int) -> NDArray[np.intp]:
     """
     records = np.array(Z, dtype=np.float64, ndmin=2)
     if records.ndim != 2 or not np.isfinite(records).all():
-        raise ValueError("mdav needs a 2-D array of finite numbers: one row a record.")
+        raise ValueError("mdav needs a 2-D array of finite numbers: one row per record.")
     if k < 1:
         raise ValueError(f"k={k}: a group needs at least one record.")
-    if len(records) < k:
-        raise ValueError(
-            f"Found {len(records)} record(s), fewer than k={k}: no group of that size can be "
-            "formed. Give more records or a smaller k."
-        )
+    check_k_records(records, k)
     from sklearn_reclink.masking._mdav_kernel import group
 
     # a power of two rounds nothing and keeps the squares from overflowing
@@ -70,7 +65,16 @@ def mdav(Z: ArrayLike, k: int) -> NDArray[np.intp]:
     return np.asarray(group(columns, k), dtype=np.intp)
 
 
-def group_means(X: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64]:
+def check_k_records(X: np.ndarray, k: int) -> None:
+    """Raise if the file has fewer than k records."""
+    if len(X) < k:
+        raise ValueError(
+            f"Found {len(X)} sample(s), fewer than k={k}: no group of that many records can be "
+            "formed. Give more records or a smaller k."
+        )
+
+
+def group_means(X: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Replace each record by the mean of the records that share its label.
 
     Parameters
@@ -83,7 +87,7 @@ def group_means(X: NDArray[Any], labels: NDArray[np.intp]) -> NDArray[np.float64
     Returns
     -------
     means : ndarray of shape (n_records, n_features)
-        One row a record; all the rows of a group are equal.
+        One row per record; all rows of a group are equal.
     """
     sizes = np.bincount(labels)
     # means of offsets from one member: a column that is constant in a group keeps its value
@@ -100,35 +104,30 @@ class Microaggregation(Masker):
 
     The variables are split into groups; within each group of variables the records are
     partitioned by MDAV into sets of k to 2k - 1 near ones, and every record is released as
-    the mean of its set. The more groups of variables, the nearer the masked file is to the
-    original, and the easier a record is found again. With one group of all variables every
+    the mean of its set. With more groups of variables the masked file is closer to the
+    original, and it is easier to find a record again. With one group of all variables every
     released record is shared by at least k people (k-anonymity).
-
-    The transformer is stateless: `fit` checks the file, and `transform` masks the file given
-    to it, by groups formed among its own records.
 
     Parameters
     ----------
     groups : int, list of lists of int or str, or None, default=None
         The groups of variables. None puts all variables in one group; an integer m takes m
-        consecutive variables at a time, the last group being smaller where m does not divide
+        consecutive variables at a time, and the last group is smaller if m does not divide
         their number; a list names the variables of each group by position or by column name.
         A variable may be in one group at most. **Variables in no group are released
-        unchanged**, which is what the original file shows of them.
+        unchanged**.
     k : int or list of int, default=3
         The least number of records in a set, or one such number for each group of variables.
     standardize : bool, default=False
-        Divide each variable by its standard deviation before sets are formed. The released
-        values are means of the raw values in either case.
+        Divide each variable by its standard deviation before the sets are formed. The released
+        values are means of the raw values in both cases.
     keep_integers : bool, default=False
         Round the variables that hold whole numbers only.
 
     Attributes
     ----------
-    n_features_in_ : int
-        Number of variables seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where `fit` saw names that are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        The number of variables and, if `fit` saw a data frame, their names.
     groups_ : list of list of int
         The positions of the variables in each group.
     k_ : list of int
@@ -173,69 +172,37 @@ class Microaggregation(Masker):
         self.standardize = standardize
         self.keep_integers = keep_integers
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Microaggregation:
-        """Check the file and settle which variables are masked together.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_records, n_features)
-            The original file.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : Microaggregation
-            The transformer itself.
-        """
-        X = validate_data(self, X, dtype=np.float64)
+    def _settle(self, n_features: int) -> None:
         names = getattr(self, "feature_names_in_", None)
-        self.groups_ = _variable_groups(self.groups, X.shape[1], names)
+        self.groups_ = _variable_groups(self.groups, n_features, names)
         self.k_ = _group_sizes(self.k, len(self.groups_))
-        self._check(X)
-        return self
 
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mask(self, X: np.ndarray) -> np.ndarray:
         Y = X.copy()
         for variables, k in zip(self.groups_, self.k_, strict=True):
             raw = X[:, variables]
             Y[:, variables] = group_means(raw, mdav(self._grouping_scale(raw), k))
         return Y
 
-    def _grouping_scale(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _grouping_scale(self, raw: np.ndarray) -> np.ndarray:
         if not self.standardize or len(raw) < 2:
             return raw
         sd = raw.std(axis=0, ddof=1)
         return raw / np.where(sd > 0, sd, 1.0)
 
-    def _check(self, X: NDArray[np.float64]) -> None:
-        needed = max(self.k_, default=1)
-        if len(X) < needed:
-            raise ValueError(
-                f"Found {len(X)} sample(s), fewer than k={needed}: no group of that many "
-                "records can be formed. Give more records or a smaller k."
-            )
+    def _check(self, X: np.ndarray) -> None:
+        check_k_records(X, max(self.k_, default=1))
 
 
-def _variable_groups(
-    groups: int | Sequence[Sequence[int | str]] | None,
-    n_features: int,
-    names: NDArray[Any] | None,
-) -> list[list[int]]:
-    if groups is None:
-        return [list(range(n_features))]
-    if isinstance(groups, int | np.integer):
-        size = int(groups)
-        return [
-            list(range(start, min(start + size, n_features)))
-            for start in range(0, n_features, size)
-        ]
+def _variable_groups(groups: Any, n_features: int, names: np.ndarray | None) -> list[list[int]]:
+    if groups is None or isinstance(groups, Integral):
+        size, every = int(groups or n_features), range(n_features)
+        return [list(every[start : start + size]) for start in every[::size]]
     positions = [
         [_position(variable, n_features, names) for variable in _members(group)] for group in groups
     ]
-    flat = [position for group in positions for position in group]
-    repeated = sorted({position for position in flat if flat.count(position) > 1})
+    counts = Counter(position for group in positions for position in group)
+    repeated = sorted(position for position, count in counts.items() if count > 1)
     if repeated:
         raise ValueError(
             f"groups names the variable(s) at {repeated} more than once: a variable is masked "
@@ -253,19 +220,18 @@ def _members(group: Any) -> list[Any]:
     return list(group)
 
 
-def _position(variable: Any, n_features: int, names: NDArray[Any] | None) -> int:
+def _position(variable: Any, n_features: int, names: np.ndarray | None) -> int:
     if isinstance(variable, str):
         if names is None:
             raise ValueError(
                 f"groups names the variable {variable!r}, but X has no column names: give "
                 "positions, or a DataFrame."
             )
-        found = np.flatnonzero(names == variable)
-        if found.size == 0:
+        if variable not in names:
             raise ValueError(
                 f"groups names the variable {variable!r}; the columns of X are {list(names)}."
             )
-        return int(found[0])
+        return list(names).index(variable)
     if not isinstance(variable, Integral) or not 0 <= int(variable) < n_features:
         raise ValueError(
             f"groups holds the variable {variable!r}; positions run from 0 to {n_features - 1}."

@@ -1,9 +1,9 @@
 """Rank swapping: exchange values that are near in rank.
 
 The N values of a variable are put in ascending order. The ranks are visited upwards; a rank not
-yet swapped exchanges its value with one drawn uniformly among the ranks not yet swapped of the
-next ``p`` % of N. Every variable is swapped on its own. The released column holds the very values
-of the original one: each marginal distribution is kept, the dependence between variables is not.
+yet swapped exchanges its value with one drawn uniformly from those of the next ``p`` % of N ranks
+that are not yet swapped. Each variable is swapped on its own. The released column holds the same
+values as the original one: marginal distributions are kept, dependence between variables is not.
 """
 
 from __future__ import annotations
@@ -12,16 +12,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
+from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
 
 
-def rank_swap(
-    values: NDArray[np.float64], window: int, random_state: np.random.RandomState
-) -> NDArray[np.float64]:
+def rank_swap(values: np.ndarray, window: int, rng: np.random.RandomState) -> np.ndarray:
     """Exchange the values of one variable with values at most ``window`` ranks away.
 
     Parameters
@@ -29,8 +26,8 @@ def rank_swap(
     values : ndarray of shape (n_records,)
         The variable.
     window : int
-        The farthest two swapped ranks may be apart.
-    random_state : RandomState
+        The largest distance between two swapped ranks.
+    rng : RandomState
         Draws the partners.
 
     Returns
@@ -44,12 +41,11 @@ def rank_swap(
     for rank in range(len(values)):
         if not free[rank]:
             continue
-        candidates = np.flatnonzero(free[rank + 1 : rank + 1 + window])
-        if candidates.size == 0:
-            continue
-        other = rank + 1 + candidates[random_state.randint(candidates.size)]
-        partner[rank], partner[other] = other, rank
-        free[[rank, other]] = False
+        candidates = rank + 1 + np.flatnonzero(free[rank + 1 : rank + 1 + window])
+        if candidates.size:
+            other = candidates[rng.randint(candidates.size)]
+            partner[rank], partner[other] = other, rank
+            free[[rank, other]] = False
     swapped = np.empty_like(values)
     swapped[order] = values[order[partner]]
     return swapped
@@ -61,22 +57,19 @@ class RankSwapping(Masker):
     Parameters
     ----------
     p : float, default=5.0
-        How far, in percent of the number of records, the ranks of two exchanged values may lie
-        apart. Where ``p`` percent is less than one rank nothing is exchanged.
+        The largest distance between the ranks of two exchanged values, in percent of the number
+        of records. Nothing is exchanged if it is less than one rank.
     random_state : int, RandomState instance or None, default=None
-        Draws the partners. Pass an integer for the same masked file at every call.
+        Draws the partners. An integer gives the same masked file at every call.
 
     Attributes
     ----------
-    n_features_in_ : int
-        Number of variables seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where `fit` saw names that are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     Notes
     -----
-    Whole numbers stay whole, as no new value is made. Equal values are ranked in the order of
-    their rows.
+    Whole numbers stay whole, because no new value is made. Equal values are ranked in the order
+    of their rows.
 
     References
     ----------
@@ -102,7 +95,7 @@ class RankSwapping(Masker):
         self.p = p
         self.random_state = random_state
 
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        random_state = check_random_state(self.random_state)
+    def _mask(self, X: np.ndarray) -> np.ndarray:
+        rng = check_random_state(self.random_state)
         window = int(self.p * len(X) / 100)
-        return np.column_stack([rank_swap(column, window, random_state) for column in X.T])
+        return np.column_stack([rank_swap(column, window, rng) for column in X.T])

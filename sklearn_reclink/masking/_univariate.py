@@ -13,14 +13,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
+from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
-from sklearn_reclink.masking._microaggregation import group_means
+from sklearn_reclink.masking._microaggregation import check_k_records, group_means
 
 
-def runs_of_k(n_records: int, k: int) -> NDArray[np.intp]:
+def runs_of_k(n_records: int, k: int) -> np.ndarray:
     """Label sorted values in runs of k; the last run takes what is left over.
 
     Examples
@@ -33,7 +32,7 @@ def runs_of_k(n_records: int, k: int) -> NDArray[np.intp]:
     return np.minimum(labels, max(n_records // k - 1, 0))
 
 
-def optimal_runs(values: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+def optimal_runs(values: np.ndarray, k: int) -> np.ndarray:
     """Label sorted values in runs of at least k with the least sum of squares within runs.
 
     Parameters
@@ -70,8 +69,7 @@ def optimal_runs(values: NDArray[np.float64], k: int) -> NDArray[np.intp]:
         paths = cost[starts] + np.maximum(within, 0.0)
         best = int(paths.argmin())
         cost[end], cut[end] = paths[best], starts[best]
-    first = np.zeros(n_records, dtype=np.intp)
-    end = n_records
+    first, end = np.zeros(n_records, dtype=np.intp), n_records
     while end > 0:
         end = int(cut[end])
         first[end] = 1
@@ -81,25 +79,22 @@ def optimal_runs(values: NDArray[np.float64], k: int) -> NDArray[np.intp]:
 class UnivariateMicroaggregation(Masker):
     """Mask a file by microaggregation of every variable on its own (individual ranking).
 
-    Each value becomes the mean of k or more values next to it in rank. It changes a file little,
-    and hides little: a record is shared by k people in each variable, seldom in all of them.
+    Each value becomes the mean of k or more values next to it in rank. This changes a file little
+    and hides little: k people share a value in each variable, but rarely in all of them.
 
     Parameters
     ----------
     k : int, default=3
         The least number of values averaged.
     optimal : bool, default=False
-        Choose the runs of k to 2k - 1 values with the least sum of squares within; by default
-        all runs have k values, the last of them up to 2k - 1.
+        Choose the runs of k to 2k - 1 values with the least sum of squares within. By default
+        all runs have k values, except the last, which has up to 2k - 1.
     keep_integers : bool, default=False
         Round the variables that hold whole numbers only.
 
     Attributes
     ----------
-    n_features_in_ : int
-        Number of variables seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where `fit` saw names that are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
@@ -132,21 +127,16 @@ class UnivariateMicroaggregation(Masker):
         self.optimal = optimal
         self.keep_integers = keep_integers
 
-    def _check(self, X: NDArray[np.float64]) -> None:
-        if len(X) < self.k:
-            raise ValueError(
-                f"Found {len(X)} sample(s), fewer than k={self.k}: no group of that many "
-                "records can be formed. Give more records or a smaller k."
-            )
+    def _check(self, X: np.ndarray) -> None:
+        check_k_records(X, self.k)
 
-    def _mask(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mask(self, X: np.ndarray) -> np.ndarray:
         return np.column_stack([self._mask_one(column) for column in X.T])
 
-    def _mask_one(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mask_one(self, column: np.ndarray) -> np.ndarray:
         order = np.argsort(column, kind="stable")
-        runs = (
+        labels = np.empty_like(order)
+        labels[order] = (
             optimal_runs(column[order], self.k) if self.optimal else runs_of_k(len(order), self.k)
         )
-        labels = np.empty_like(runs)
-        labels[order] = runs
         return group_means(column[:, None], labels)[:, 0]

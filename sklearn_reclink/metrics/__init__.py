@@ -1,6 +1,6 @@
 """Measures of risk and of information loss.
 
-Rates, losses and scores are shares in [0, 1] unless they say otherwise; the papers print percent.
+Rates, losses and scores are shares in [0, 1] unless stated otherwise; the papers print percent.
 """
 
 from sklearn_reclink.metrics._information_loss import correlation_change, covariance_change, il1s

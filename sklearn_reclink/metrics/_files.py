@@ -13,7 +13,7 @@ from sklearn_reclink.data.views import check_aligned_index, column_names, match_
 def read_files(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Two tables of finite numbers with the same columns, aligned row by row.
 
-    Columns are matched by name where both tables have names, else by position.
+    Columns are matched by name if both tables have names, otherwise by position.
     """
     y = match_columns(column_names(X), y)
     check_aligned_index(X, y)
@@ -29,7 +29,7 @@ def read_files(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def average(values: np.ndarray, multioutput: str) -> Any:
-    """One value a variable (n_features,), or their mean."""
+    """One value per variable (n_features,), or their mean."""
     if multioutput == "raw_values":
         return values
     if multioutput == "uniform_average":

@@ -1,4 +1,4 @@
-"""What masking took from the data, by comparing values, covariances and correlations.
+"""Information loss: changes of values, covariances and correlations.
 
 With ``s_k`` the sample standard deviation of variable ``k`` in the original file, ``V`` and ``V'``
 the covariance matrices of both files, ``R`` and ``R'`` their correlation matrices::
@@ -34,7 +34,7 @@ def il1s(X: Any, y: Any, *, multioutput: str = "uniform_average") -> Any:
     Returns
     -------
     float or ndarray of shape (n_features,)
-        Infinite for a variable that was constant and no longer is.
+        Infinite for a variable that was constant and is not any more.
 
     References
     ----------
@@ -62,14 +62,14 @@ def covariance_change(X: Any, y: Any, *, relative: bool = False) -> float:
     X, y : array-like or dataframe of shape (n_records, n_features)
         The original file and its masked version, in the same units. Rows need not be aligned.
     relative : bool, default=False
-        Whether each change is divided by the size of the covariance itself, the mean variation of
-        Domingo-Ferrer and Torra, which is dominated by covariances near 0; or else by the
-        standard deviations of its two variables.
+        Divide each change by the size of the covariance itself: the mean variation of
+        Domingo-Ferrer and Torra, which is dominated by covariances near 0. By default each change
+        is divided by the standard deviations of its two variables.
 
     Returns
     -------
     float
-        Infinite where what is divided by is 0 and the covariance changed.
+        Infinite if a covariance changed whose divisor is 0.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def correlation_change(X: Any, y: Any) -> float:
     Parameters
     ----------
     X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file and its masked version. Rows need not be aligned, nor units the same.
+        The original file and its masked version, in any order of rows and any units.
 
     Returns
     -------
@@ -125,6 +125,6 @@ def correlations(file: np.ndarray) -> np.ndarray:
 
 
 def _ratio(change: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """``change / size``, where nothing changed 0, even with nothing to compare with."""
+    """``change / size``, and 0 if nothing changed, whatever the size."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(change == 0, 0.0, change / size)

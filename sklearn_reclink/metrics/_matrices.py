@@ -1,11 +1,11 @@
-"""How far a learnt matrix is from the covariance that d2MD uses.
+"""How far a learned matrix is from the covariance that d2MD uses.
 
 Equation (10) of the 2015 paper, the mean over the ``n (n + 1) / 2`` different entries::
 
     MSE(V, V') = mean over k <= l of (V_kl - V'_kl)^2
 
-A distance does not change its links when its matrix is scaled, and a learnt matrix has no scale of
-its own; with ``normalize`` both are divided by their Frobenius norms first, as in the 2011 paper.
+The links of a distance do not change when its matrix is scaled, and a learned matrix has no scale
+of its own. With ``normalize`` both are divided by their Frobenius norms, as in the 2011 paper.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ def matrix_mean_square_difference(first: Any, second: Any, *, normalize: bool = 
     Returns
     -------
     float
+        0 for equal matrices.
 
     Examples
     --------

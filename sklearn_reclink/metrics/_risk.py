@@ -1,11 +1,11 @@
-"""How much of a masked file gives people away.
+"""Disclosure risk of a masked file.
 
 *Re-identification.* Record ``i`` is re-identified iff its own masked record is strictly nearer than
-every other; a tie is none. The *expected* rate gives a tie 1 in the number tied, what an intruder
-finds who picks among them at random.
+every other; a tie does not count. The *expected* rate counts a tie of ``t`` records as ``1 / t``:
+the share that an intruder finds who picks among them at random.
 
-*Ceiling.* Records for which no other masked record is at least as near in every variable: no
-weighted mean, OWA or Choquet distance links more of them.
+*Ceiling.* The number of records for which no other masked record is at least as near in every
+variable: no weighted mean, OWA or Choquet distance links more.
 
 *Interval disclosure* (Domingo-Ferrer and Torra, 2001). The intruder knows which masked record is
 whose, and reads each masked value as an interval. Value ``x_ik`` is disclosed if it lies in the
@@ -42,12 +42,12 @@ def reidentification_rate(
     Parameters
     ----------
     links : array-like of int of shape (n_records,)
-        Row of the masked record each original record is linked to, as `predict` returns it; a
-        negative row for a record that is not linked.
+        Row of the masked record to which each original record is linked, as `predict` returns it;
+        negative for a record that is not linked.
     n_tied : array-like of int of shape (n_records,), default=None
-        Number of masked records tied as nearest. Where it is above 1 the record is not
-        re-identified. By default no link is taken for a tie: then the own record may be counted
-        though others are as near, merely for being first in the file. `Links.n_tied` has it.
+        Number of masked records tied as nearest, `Links.n_tied`. A record with more than 1 is not
+        re-identified. By default no link counts as a tie: then a record may be counted although
+        others are as near, only because it comes first in the file.
     own : array-like of int of shape (n_records,), default=None
         Row of each record's own masked version, by default its own row number.
     sample_weight : array-like of shape (n_records,), default=None
@@ -59,7 +59,7 @@ def reidentification_rate(
 
     See Also
     --------
-    expected_reidentification_rate : A tie counts for 1 in the number tied.
+    expected_reidentification_rate : Ties count in part.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def reidentification_rate(
 def expected_reidentification_rate(
     own_tied: Any, n_tied: Any, *, sample_weight: Any = None
 ) -> float:
-    """Rate expected of an intruder who picks at random among the tied nearest records.
+    """Expected rate of an intruder who picks at random among the tied nearest records.
 
     Parameters
     ----------
@@ -90,11 +90,12 @@ def expected_reidentification_rate(
     n_tied : array-like of int of shape (n_records,)
         Number of masked records tied as nearest, 1 where there is no tie: `Links.n_tied`.
     sample_weight : array-like of shape (n_records,), default=None
-        Weights of the records in the share.
+        Weights of the records.
 
     Returns
     -------
     float
+        At least `reidentification_rate`.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def expected_reidentification_rate(
 
 
 def linkage_ceiling(X: Any, y: Any, *, standardize: str | None = "separate") -> float:
-    """Largest re-identification rate that a monotone distance can have, without learning any.
+    """Largest re-identification rate that any monotone distance can have.
 
     Parameters
     ----------
@@ -119,8 +120,9 @@ def linkage_ceiling(X: Any, y: Any, *, standardize: str | None = "separate") -> 
     Returns
     -------
     float
-        Share of records that no other masked record matches or beats in every variable. It bounds
-        weighted means, OWA and Choquet integrals; Mahalanobis and bilinear distances may pass it.
+        Share of records for which no other masked record is as near or nearer in every variable.
+        It bounds weighted means, OWA and Choquet integrals, but not Mahalanobis and bilinear
+        distances.
 
     Examples
     --------
@@ -155,14 +157,14 @@ def interval_disclosure(
         How far an interval reaches to each side, in percent of the records or of the standard
         deviation. The shares for several widths are averaged.
     kind : {"rank", "sd"}, default="rank"
-        Intervals of ranks among the masked values, or of standard deviations of the original ones.
+        Intervals of ranks among the masked values, or of standard deviations of the original.
     multioutput : {"uniform_average", "raw_values"}, default="uniform_average"
         The mean over the variables, or one share each.
 
     Returns
     -------
     float or ndarray of shape (n_features,)
-        0 where no value is disclosed, 1 where all are.
+        From 0, no value is disclosed, to 1, all are.
 
     References
     ----------
@@ -217,7 +219,7 @@ def _integers(values: Any, name: str) -> np.ndarray:
     if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
         raise ValueError(
             f"{name} has shape {numbers.shape} and dtype {numbers.dtype}: it must be one integer "
-            "a record"
+            "per record"
         )
     return np.asarray(numbers)
 
@@ -227,7 +229,7 @@ def _counts_of_tied(n_tied: Any, records: np.ndarray) -> np.ndarray:
     check_consistent_length(counts, records)
     if counts.min() < 1:
         raise ValueError(
-            f"n_tied is {counts.min()} in row {counts.argmin()}: the nearest record is one of "
-            "those tied, so it is 1 or more"
+            f"n_tied is {counts.min()} in row {counts.argmin()}: it counts the nearest record, so "
+            "it is 1 or more"
         )
     return counts

@@ -1,8 +1,8 @@
-"""One number for a masking: the mean of what it gives away and what it loses.
+"""One number for a masking: the mean of its disclosure risk and its information loss.
 
-*Average record linkage.* The intruder knows some of the variables: 1, 2, ... or all of them. For
-every number of variables known the rate is averaged over the choices of that many; then over the
-numbers, and over the linkers.
+*Average record linkage.* The intruder knows 1, 2, ... or all of the variables. For every number of
+known variables the rate is averaged over all choices of that many, then over the numbers, then over
+the linkers.
 
 *Score of the papers* (2015, Table 5): ``(average record linkage + PIL) / 2``.
 
@@ -11,7 +11,7 @@ numbers, and over the linkers.
     IL / 2 + DLD / 8 + PLD / 8 + ID / 4
 
 with the information loss IL, the rates DLD and PLD of distance-based and probabilistic record
-linkage, and the interval disclosure ID. The lower the better; all numbers are shares here, percent
+linkage, and the interval disclosure ID. Lower is better. All numbers are shares here, and percent
 in the papers.
 """
 
@@ -34,11 +34,10 @@ def average_record_linkage(
     *,
     n_known: Iterable[int] | None = None,
 ) -> float:
-    """Re-identification rate averaged over what an intruder may know.
+    """Re-identification rate averaged over the variables that an intruder may know.
 
-    Every linker is fitted once on each subset of the variables, and scored there: ``2^n - 1`` fits
-    for ``n`` variables, fewer with ``n_known``. A subset in which every variable is constant
-    re-identifies nobody.
+    Every linker is fitted and scored on each subset of the variables: ``2^n - 1`` fits for ``n``
+    variables, fewer with ``n_known``. A subset of constant variables re-identifies nobody.
 
     Parameters
     ----------
@@ -52,6 +51,7 @@ def average_record_linkage(
     Returns
     -------
     float
+        A rate in [0, 1].
 
     Examples
     --------
@@ -64,7 +64,6 @@ def average_record_linkage(
     """
     original, masked = read_files(X, y)
     n_features = original.shape[1]
-    attackers = linkers if isinstance(linkers, Sequence) else [linkers]
     sizes = list(range(1, n_features + 1) if n_known is None else n_known)
     if not sizes or min(sizes) < 1 or max(sizes) > n_features:
         raise ValueError(
@@ -78,15 +77,12 @@ def average_record_linkage(
         files = original[:, known], masked[:, known]
         return float(clone(linker).fit(*files).score(*files))
 
-    return float(
-        np.mean(
-            [
-                np.mean([rate(linker, list(k)) for k in combinations(range(n_features), size)])
-                for linker in attackers
-                for size in sizes
-            ]
-        )
-    )
+    rates = [
+        np.mean([rate(linker, list(known)) for known in combinations(range(n_features), size)])
+        for linker in (linkers if isinstance(linkers, Sequence) else [linkers])
+        for size in sizes
+    ]
+    return float(np.mean(rates))
 
 
 def linkage_loss_score(record_linkage: float, information_loss: float) -> float:
@@ -120,7 +116,7 @@ def domingo_ferrer_torra_score(
     probabilistic_linkage: float,
     interval_disclosure: float,
 ) -> float:
-    """Score of Domingo-Ferrer and Torra: half information loss, half disclosure risk.
+    """Score of Domingo-Ferrer and Torra (2001): half information loss, half disclosure risk.
 
     Parameters
     ----------
@@ -129,16 +125,11 @@ def domingo_ferrer_torra_score(
     distance_linkage, probabilistic_linkage : float
         Re-identification rates in [0, 1] of distance-based and of probabilistic record linkage.
     interval_disclosure : float
-        A share in [0, 1]: `interval_disclosure`.
+        A share in [0, 1], from the function `interval_disclosure`, which has the reference.
 
     Returns
     -------
     float
-
-    References
-    ----------
-    J. Domingo-Ferrer and V. Torra (2001), A quantitative comparison of disclosure control methods
-    for microdata, in Confidentiality, Disclosure and Data Access, 111-133.
 
     Examples
     --------

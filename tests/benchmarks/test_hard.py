@@ -1,4 +1,4 @@
-"""The benchmark of the hardest files: what it complains of, on made-up results."""
+"""The benchmark of the hardest files: its complaints about made-up results."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 @pytest.fixture
 def rows():
+    from checks import Cell
     from hard import Row
-    from judgement import Cell
 
     def row(variant, linked, bound, goal):
         status = "optimal" if linked == bound else "time_limit"
@@ -20,7 +20,7 @@ def rows():
     return [row("d2WM", 200, 200, 60.0), row("d2CI", 210, 290, None), row("psd", 220, 350, None)]
 
 
-def test_results_as_they_should_be_give_no_complaint(rows):
+def test_expected_results_give_no_complaint(rows):
     from hard import complaints
 
     assert complaints(rows) == []
@@ -37,7 +37,7 @@ def test_results_as_they_should_be_give_no_complaint(rows):
         (2, {"variant": "d2SB_NC"}, "220 of at most 350"),
     ],
 )
-def test_whatever_is_not_gives_one(rows, place, change, complaint):
+def test_each_broken_expectation_gives_a_complaint(rows, place, change, complaint):
     from hard import complaints
 
     rows[place] = replace(rows[place], cell=replace(rows[place].cell, **change))

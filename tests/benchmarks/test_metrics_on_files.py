@@ -1,4 +1,4 @@
-"""The benchmark of learnt metrics on the files they learn from: its laws, on generated records."""
+"""The benchmark of learned metrics on the files they learn from: its laws, on generated records."""
 
 from __future__ import annotations
 

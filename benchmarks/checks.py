@@ -1,4 +1,4 @@
-"""What a table of fits says: proofs, laws, goals, and whether a rival came near."""
+"""Checks of a table of fits: proofs, laws, goals, and whether a rival came near."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def broken_laws(cells: Sequence[Cell]) -> list[str]:
 
 
 def rivals_ahead(cells: Iterable[Cell]) -> list[str]:
-    """The rivals that link more records than was proven possible, or than we do."""
+    """The rivals that link more records than we do."""
     return [
         f"{rival} links {result.recounted} > {cell.n_linked} by {cell.name}"
         for cell in cells
@@ -102,7 +102,7 @@ def rivals_close(cells: Iterable[Cell]) -> list[str]:
 
 
 def rivals_open(cells: Iterable[Cell]) -> list[str]:
-    """The rivals that were stopped before ten times our seconds: nothing is known of them."""
+    """The rivals that were stopped before ten times our seconds: they may have come near."""
     return [
         f"{rival} stopped at {result.limit:.1f} s, ours {cell.seconds:.2f} s by {cell.name}"
         for cell in cells
