@@ -52,8 +52,8 @@ _TIME_LIMITS: dict[str, Callable[[float], dict[str, Any]]] = {
 # later: the covering search asks for 1.
 _OPTIONS: dict[str, dict[str, Any]] = {"HIGHS": {"threads": 1}}
 
-# What violates the program by more than this is no point of it: some interfaces return zeros, or
-# a fractional point, when the time limit comes before any solution.
+# What violates the program by more than this is no point of it: some interfaces hand over zeros,
+# or a fractional point, when the time limit comes before any solution.
 _VIOLATION = 1e-5
 _FRACTION = 1e-4
 
@@ -66,7 +66,7 @@ class MilpSolution:
     ----------
     theta : ndarray or None
         Its parameters, moved into the admissible set by as little as its tolerances left them
-        outside; None when it found no point in time.
+        outside; None when it found no point in time, or zeros, which are parameters of nothing.
     claimed_links : int
         The records whose ``K_i`` is 0; 0 without a point.
     recounted_links : int
@@ -102,21 +102,24 @@ class PapersProgram:
     strictness: float
 
     def point(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """``theta`` and ``K`` as the solver left them, if they are a point of the program."""
+        """``theta`` and ``K`` as the solver left them, if it left any."""
         if self.theta.value is None or self.misses.value is None:
             return None
         theta, misses = np.asarray(self.theta.value), np.asarray(self.misses.value)
-        if not (np.isfinite(theta).all() and np.isfinite(misses).all()):
-            return None
+        finite = np.isfinite(theta).all() and np.isfinite(misses).all()
+        return (theta, misses) if finite else None
+
+    def holds(self, theta: np.ndarray, misses: np.ndarray) -> bool:
+        """Whether values are a point of the program, up to generous tolerances."""
         missed = np.round(misses)
         if np.any(np.abs(misses - missed) > _FRACTION) or np.any((missed != 0) & (missed != 1)):
-            return None
+            return False
         if self.normaliser.any() and abs(self.normaliser @ theta - 1) > _VIOLATION:
-            return None
+            return False
         slack = self.constant * misses[self.records]
         lacking = self.strictness - self.rows @ theta - slack
         size = np.abs(self.rows) @ np.abs(theta) + np.abs(slack)
-        return None if np.any(lacking > _VIOLATION * np.maximum(size, 1.0)) else (theta, missed)
+        return bool(np.all(lacking <= _VIOLATION * np.maximum(size, 1.0)))
 
 
 def n_paper_constraints(problem: LinkageProblem) -> int:
@@ -236,13 +239,16 @@ def solve_milp(
                 "whether its licence allows that size"
             ) from error
         return MilpSolution(None, 0, 0, False, name)
-    point = program.point()
-    if point is None:
+    optimal, point = program.model.status == cp.OPTIMAL, program.point()
+    if point is None or not (optimal or program.holds(*point)):
         return MilpSolution(None, 0, 0, False, name)
-    theta = problem.domain.repair(point[0])
-    claimed = problem.n_records - int(point[1].sum())
+    theta, misses = point
+    claimed = problem.n_records - int(np.count_nonzero(misses > 0.5))
+    if not theta.any():
+        return MilpSolution(None, claimed, 0, optimal, name)
+    theta = problem.domain.repair(theta)
     recounted = int(np.count_nonzero(problem.linked(theta)))
-    return MilpSolution(theta, claimed, recounted, program.model.status == cp.OPTIMAL, name)
+    return MilpSolution(theta, claimed, recounted, optimal, name)
 
 
 def _installed(solver: str | None) -> str:
