@@ -220,26 +220,11 @@ def solve_milp(
     >>> found.claimed_links, found.recounted_links, found.optimal, found.solver
     (3, 3, True, 'HIGHS')
     """
-    import cvxpy as cp
-
     name = _installed(solver)
-    options = _options(name, time_limit)
+    options = _options(name, time_limit) | {"verbose": verbose > 0}
     program = papers_program(problem, strictness=strictness)
-    begin = time.monotonic()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a point that may be inaccurate: it is recounted
-            program.model.solve(solver=name, verbose=verbose > 0, **options)
-    except cp.SolverError as error:
-        # so some interfaces say that the time limit came before any point
-        if time_limit is None or time.monotonic() - begin < time_limit:
-            size = f"{len(program.rows)} links and {problem.n_records} integers"
-            raise RuntimeError(
-                f"{name} failed on a program of {size}: see its messages with verbose=1, and "
-                "whether its licence allows that size"
-            ) from error
-        return MilpSolution(None, 0, 0, False, name)
-    optimal, point = program.model.status == cp.OPTIMAL, program.point()
+    status, point = _run(program, name, options, time_limit), program.point()
+    optimal = status == "optimal"
     if point is None or not (optimal or program.holds(*point)):
         return MilpSolution(None, 0, 0, False, name)
     theta, misses = point
@@ -249,6 +234,26 @@ def solve_milp(
     theta = problem.domain.repair(theta)
     recounted = int(np.count_nonzero(problem.linked(theta)))
     return MilpSolution(theta, claimed, recounted, optimal, name)
+
+
+def _run(program: PapersProgram, name: str, options: dict[str, Any], limit: float | None) -> str:
+    """The status that cvxpy gives the program once the solver has ended."""
+    import cvxpy as cp
+
+    begin = time.monotonic()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a point that may be inaccurate: it is recounted
+            program.model.solve(solver=name, **options)
+    except cp.SolverError as error:
+        # so some interfaces say that the time limit came before any point
+        if limit is None or time.monotonic() - begin < limit:
+            raise RuntimeError(
+                f"{name} failed on a program of {len(program.rows)} links and "
+                f"{program.misses.size} integers: see its messages with verbose=1, and whether its "
+                "licence allows that size"
+            ) from error
+    return str(program.model.status)
 
 
 def _installed(solver: str | None) -> str:
