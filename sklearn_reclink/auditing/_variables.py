@@ -22,13 +22,8 @@ from typing import Any
 
 import numpy as np
 
-<<<<<<< HEAD:sklearn_reclink/auditing/variables.py
-from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
-from sklearn_reclink.auditing.attackers import MOST_LEARNT, Attack, Setting, collected_warnings
-=======
 from sklearn_reclink.auditing._attack import Attack
 from sklearn_reclink.auditing._attackers import Setting, collected_warnings
->>>>>>> audit:sklearn_reclink/auditing/_variables.py
 from sklearn_reclink.capacity import interaction_matrix, shapley
 from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
 

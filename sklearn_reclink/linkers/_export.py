@@ -1,4 +1,4 @@
-"""The papers' mixed-integer program of a linker as a file, for those who own another solver."""
+"""The papers' mixed-integer program of a linker as a file, for a solver outside of Python."""
 
 from __future__ import annotations
 
@@ -25,22 +25,24 @@ def export_mps(
     The program minimises ``sum_i K_i``, the records missed. Its columns are named ``theta_...``
     after the variables (weights by variable, OWA weights by rank, capacities by the members of
     the subset, matrix entries by the two variables: ``theta_a_b`` is twice the entry ``M_ab``),
-    then ``K_0``, ``K_1``, ... by record; its rows ``link_i_j``, then those of the constraint.
+    then ``K_0``, ``K_1``, ... by record. Its rows are ``normalised`` where the papers fix the scale
+    of the parameters, ``link_i_j`` for each record and impostor, then those of the constraint.
 
-    A solver keeps its rows and its integers up to a tolerance only, and the constant in front of
+    A solver satisfies rows and integrality only up to its tolerances, and the constant in front of
     ``K_i`` multiplies the latter: the count it claims may be above what its parameters link.
 
     Parameters
     ----------
     linker : OWALinker, WeightedMeanLinker, ChoquetLinker or BilinearLinker
-        Its options define the program. It need not be fitted, and is left as it is.
+        Its options define the program. It need not be fitted, and is not changed.
     X, y : array-like or dataframe of shape (n_records, n_features)
         Original file and its masked version, as in `fit`.
     path : str or path
-        Where to write, a name that ends in ``.mps``.
+        The file to write. Its name must end in ``.mps``.
     strictness : float, default=1e-5
         How much nearer the own record must be, in the units of the squared distance, to count as
-        linked. It stands for the papers' ``> 0`` and should be above the solver's tolerance.
+        linked; finite and at least 0. It stands for the papers' ``> 0`` and should be above the
+        solver's tolerance.
 
     Examples
     --------
@@ -56,7 +58,7 @@ def export_mps(
     >>> "theta_0" in text and "K_2" in text
     True
     """
-    from sklearn_reclink.solvers.milp import papers_program
+    from sklearn_reclink.solvers.milp import write_mps
 
     if not isinstance(linker, LearnedLinker):
         raise TypeError(
@@ -72,11 +74,11 @@ def export_mps(
     problem = linker._problem(original, masked)
     words = np.array(_words(linker))[linker.scales_.informative]
     labels = linker._distance.labels(words.tolist())
-    papers_program(problem, strictness=strictness, labels=labels).write_mps(path)
+    write_mps(problem, path, labels, strictness)
 
 
 def _words(linker: LearnedLinker) -> list[str]:
-    """The names of the variables where they have any, without the signs an MPS file dislikes."""
+    """The names of the variables if they have any, with only letters, digits and full stops."""
     numbers = [str(k) for k in range(linker.n_features_in_)]
     names = getattr(linker, "feature_names_in_", numbers)
     words = [re.sub(r"[^A-Za-z0-9]", ".", name) for name in names]
