@@ -12,23 +12,22 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+import textwrap
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from sklearn_reclink.auditing import Audit, compare
-from sklearn_reclink.auditing._audit import FIRST_STEP
-from sklearn_reclink.auditing._format import aligned
-from sklearn_reclink.auditing._text import bulleted, wrapped
 from sklearn_reclink.datasets import load_diabetes_microdata
+from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
 from sklearn_reclink.masking import Microaggregation
 
 DEFAULT_OUTPUT = Path("build") / "demo-report.md"
 TIME_LIMIT = 20.0  # seconds per masking, most of which the proofs do not need
 WIDTH = 100
-ATTACKERS = ("euclidean", "mahalanobis", "weighted_mean")
 
 # column of the file: short name, and what it is
 VARIABLES = {
@@ -119,49 +118,22 @@ def load_patients(n_records: int | None = None) -> np.ndarray:
     return np.asarray(patients.data[:n_records, columns])
 
 
-def result_of(masking: Masking, found: Audit) -> Result:
-    """The counts of an audit with `ATTACKERS`; an open proof shows as ``learned < bound``."""
-    euclidean, mahalanobis, learned = found.attacks
+def attack(X: np.ndarray, masking: Masking, time_limit: float = TIME_LIMIT) -> Result:
+    """Mask a file and attack it; an open proof shows as ``learned < bound``."""
+    Y = masking.apply(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        learned = WeightedMeanLinker(time_limit=time_limit, random_state=0).fit(X, Y)
     return Result(
         masking=masking,
-        n_records=found.n_records,
-        euclidean=euclidean.n_found,
-        mahalanobis=mahalanobis.n_found,
-        learned=learned.n_found,
-        bound=int(learned.linker.bound_),
-        ceiling=found.ceiling,
-        weights=tuple(learned.linker.weights_.tolist()),
+        n_records=len(X),
+        euclidean=EuclideanLinker().fit(X, Y).n_linked_,
+        mahalanobis=MahalanobisLinker().fit(X, Y).n_linked_,
+        learned=learned.n_linked_,
+        bound=learned.bound_,
+        ceiling=learned.ceiling_,
+        weights=tuple(learned.weights_.tolist()),
     )
-
-
-def attack(X: np.ndarray, masking: Masking, time_limit: float = TIME_LIMIT) -> Result:
-    """Mask a file and attack it."""
-    return attack_all(X, [masking], time_limit)[0]
-
-
-def attack_all(
-    X: np.ndarray,
-    maskings: Sequence[Masking],
-    time_limit: float = TIME_LIMIT,
-    progress: Callable[[str, int, int], None] | None = None,
-) -> list[Result]:
-    """Mask a file in several ways and attack each, with a time limit per masking."""
-    found = compare(
-        X,
-        {masking.label: masking.apply(X) for masking in maskings},
-        attackers=ATTACKERS,
-        time_limit=time_limit * len(maskings),
-        progress=progress,
-    )
-    return [result_of(*pair) for pair in zip(maskings, found.audits, strict=True)]
-
-
-def print_progress(what: str, done: int, total: int) -> None:
-    """Print on standard error which masking is attacked, when its first step begins."""
-    label, _, step = what.partition(": ")
-    if step == FIRST_STEP:
-        number = 1 + done * len(MASKINGS) // total
-        print(f"masking {number} of {len(MASKINGS)}: {label}", file=sys.stderr, flush=True)
 
 
 def cells(found: Result) -> tuple[str, ...]:
@@ -237,43 +209,34 @@ def reading(results: Sequence[Result]) -> list[str]:
     return lines
 
 
-def text_table(rows: Sequence[Sequence[str]]) -> str:
-    """The table for a terminal; its header takes two lines."""
-    return aligned([*(name.replace(" ", "\n", 1) for name in HEADER[:-1]), HEADER[-1]], rows)
-
-
-def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """The same table in Markdown."""
-    marks = ["---", *["---:"] * (len(HEADER) - 2), "---"]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [HEADER, marks, *rows])
-
-
-def text_report(results: Sequence[Result]) -> str:
-    """What the demonstration prints."""
-    first, second = (wrapped(text, width=WIDTH) for text in introduction(results))
-    parts = [
-        first,
-        "\n  ".join([second, *block_lines(results)]),
-        text_table([cells(found) for found in results]),
-        wrapped("Result: " + headline(results), width=WIDTH),
-        "How to read it\n" + bulleted(reading(results), "- ", WIDTH),
+def table(results: Sequence[Result]) -> str:
+    """The counts in Markdown, columns aligned to be read as they are."""
+    rows = [HEADER, *map(cells, results)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rule = ["-" * width for width in widths]
+    rule[1:-1] = [line[:-1] + ":" for line in rule[1:-1]]
+    lines = [
+        [
+            cell.rjust(width) if 0 < k < len(HEADER) - 1 else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        for row in rows
     ]
-    return "\n\n".join(parts)
+    return "\n".join("| " + " | ".join(line) + " |" for line in [lines[0], rule, *lines[1:]])
 
 
-def markdown_report(results: Sequence[Result]) -> str:
-    """The same as a Markdown document."""
+def report(results: Sequence[Result]) -> str:
+    """All that the demonstration says, in Markdown."""
     parts = [
         "# How many patients can be found again?",
         f"**{headline(results)}**",
         *introduction(results),
-        "\n".join(f"- {line}".replace("|", r"\|") for line in block_lines(results)),
-        markdown_table([cells(found) for found in results]),
+        _bulleted(line.replace("|", r"\|") for line in block_lines(results)),
+        table(results),
         "## How to read it",
-        "\n".join(f"- {line}" for line in reading(results)),
-        "Made by `python -m sklearn_reclink.demo`.",
+        _bulleted(reading(results)),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part if "\n" in part else _wrapped(part) for part in parts) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -291,16 +254,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     output = parser.parse_args(arguments).output
     print("The first run compiles for about half a minute.", file=sys.stderr, flush=True)
-    results = attack_all(load_patients(), MASKINGS, progress=print_progress)
-    print(text_report(results))
+    X, results = load_patients(), []
+    for number, masking in enumerate(MASKINGS, start=1):
+        print(f"masking {number} of {len(MASKINGS)}: {masking.label}", file=sys.stderr, flush=True)
+        results.append(attack(X, masking))
+    print(report(results))
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(markdown_report(results), encoding="utf-8")
+        output.write_text(report(results), encoding="utf-8")
     except OSError as error:
         print(f"\nThe report could not be written to {output}: {error}", file=sys.stderr)
         return 1
-    print(f"\nThe same as a report: {output}")
+    print(f"The same as a report: {output}")
     return 0
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    kept = textwrap.fill(text.replace(" %", "\u00a0%"), WIDTH, subsequent_indent=indent)
+    return kept.replace("\u00a0", " ")
+
+
+def _bulleted(lines: Iterable[str]) -> str:
+    return "\n".join(_wrapped(f"- {line}", "  ") for line in lines)
 
 
 def _blocks(number: int) -> str:

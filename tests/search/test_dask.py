@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from joblib._dask import DaskDistributedBackend
+from sklearn_reclink.search.all_pairs import AllPairs
 
 from sklearn_reclink import (
     HLMSChoquetLinker,
@@ -21,7 +22,6 @@ from sklearn_reclink import (
 from sklearn_reclink.model_selection import train_test_linkage
 from sklearn_reclink.search import all_pairs, questions
 from sklearn_reclink.search import tree_search as treed
-from sklearn_reclink.search.all_pairs import AllPairs
 from sklearn_reclink.search.batches import Engine, ask_all
 from sklearn_reclink.solvers.hlms import impostors as hlms_impostors
 from tests.linking.test_engines import FAMILIES, answers, assert_same, family_of, files_of

@@ -88,7 +88,7 @@ def test_k_nearest_ranks_by_distance_then_row(distance, n_neighbors, dense_pairs
         np.testing.assert_array_equal(values[i], [row[j] for j in expected])
 
 
-@pytest.mark.parametrize("batch_bytes", [1, 5000, 2**25])
+@pytest.mark.parametrize("batch_bytes", [1, 50_000, 2**25])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_answers_do_not_depend_on_batches_or_workers(distance, batch_bytes, n_jobs):
     family, theta = distance
@@ -97,7 +97,7 @@ def test_answers_do_not_depend_on_batches_or_workers(distance, batch_bytes, n_jo
     theta = theta * np.pi
     whole = Index(*files)
     batched = SmallBatches(*files, batch_bytes=batch_bytes, n_jobs=n_jobs)
-    assert batched.search(family, theta).batch_size == {1: 1, 5000: 1, 2**25: 7767}[batch_bytes]
+    assert batched.search(family, theta).batch_size == {1: 1, 50_000: 11, 2**25: 7767}[batch_bytes]
     expected = whole.link(family, theta)
     found = batched.link(family, theta)
     for field, value in vars(expected).items():
@@ -205,9 +205,8 @@ def test_trees_are_planted_once_and_shared():
     index.linked(WeightedMean(3), weights)
     (planted,) = index.trees.values()
     index.linked(WeightedMean(3), weights * [1.02, 0.98, 1.01])
-    assert [planted] == list(index.trees.values()) and index.search(
-        WeightedMean(3), 7 * weights
-    ).tree is planted
+    assert len(index.trees) == 1
+    assert index.search(WeightedMean(3), 7 * weights).tree is planted
     shared = [index.search(of(3), of(3).centre).tree for of in (OWA, Choquet, WeightedMean)]
     assert all(tree is shared[0] for tree in shared)
     assert len(index.trees) == 2

@@ -11,7 +11,6 @@ from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
 from sklearn_reclink.search.tree_search import TreeSearch
 from tests.problems import monotone_capacity
 
-
 TIES = trees.Tolerance(4 * TIE_TOLERANCE, np.inf, 0.0)
 
 

@@ -26,7 +26,9 @@ def test_tree_equals_brute_force(name):
         n_masked = n_records if rng.random() < 0.7 else int(rng.integers(4, 60))
         files = tied_files(rng, n_records, n_masked)
         ranked = seed % 3 == 0
-        expected = answers(Index(*files, dense_pairs=n_records * n_masked), *distance, ranked=ranked)
+        expected = answers(
+            Index(*files, dense_pairs=n_records * n_masked), *distance, ranked=ranked
+        )
         index = SmallBatches(
             *files,
             dense_pairs=0,

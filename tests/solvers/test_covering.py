@@ -1,4 +1,4 @@
-"""The proof by conflicts against the proof by cells, which shares only the engine with it."""
+"""The proof by conflicts against the proof by cells, which shares only the active set with it."""
 
 import time
 
@@ -6,46 +6,40 @@ import numpy as np
 import pytest
 
 from sklearn_reclink.families import OWA, WeightedMean
-from sklearn_reclink.families.cones import Orthant
-from sklearn_reclink.solvers import solve
 from sklearn_reclink.solvers.covering.master import Cover
 from sklearn_reclink.solvers.covering.search import CoveringSearch, Node
 from sklearn_reclink.solvers.covering.separation import Found, Separator
-from sklearn_reclink.solvers.feasibility import Oracle
+from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.incumbent import Incumbent
-from sklearn_reclink.solvers.presolve import presolve
-from sklearn_reclink.solvers.problem import linkage_problem
+from tests.problems import noisy_files, problem_of, solved
 
 
-def noisy_problem(distance, seed, n_records=70, n_features=4):
-    rng = np.random.default_rng(seed)
-    original = rng.lognormal(sigma=1.0, size=(n_records, n_features))
-    masked = original * rng.lognormal(sigma=0.5, size=(n_records, n_features))
-    return linkage_problem(original, masked, distance, Orthant(n_features))
+def noisy_problem(family, seed, n_records=70):
+    return problem_of(family, *noisy_files(seed, n_records))
 
 
 def covering_search(problem, seed, seconds=60.0, share_before_late=1.0):
-    presolved = presolve(problem)
-    oracle = Oracle(problem, presolved, time.monotonic() + seconds)
-    incumbent = Incumbent(problem, presolved, oracle)
-    incumbent.offer(problem.domain.centre)
+    presolved = presolved(problem)
+    feasibility = Feasibility(problem, presolved, time.monotonic() + seconds)
+    incumbent = Incumbent(problem, presolved, feasibility)
+    incumbent.offer(problem.family.centre)
     rng = np.random.default_rng(seed)
-    return CoveringSearch(oracle, incumbent, rng, share_before_late=share_before_late)
+    return CoveringSearch(feasibility, incumbent, rng, share_before_late=share_before_late)
 
 
 def search(problem, seed, seconds=60.0, share_before_late=1.0):
     covering = covering_search(problem, seed, seconds, share_before_late)
     losses = covering.run()
-    n_never = covering.incumbent.oracle.n_never
-    return covering.incumbent, problem.n_records - n_never - losses
+    n_never = len(covering.incumbent.presolved.never)
+    return covering.incumbent, problem.index.n_records - n_never - losses
 
 
-@pytest.mark.parametrize("distance", [WeightedMean(), OWA()])
+@pytest.mark.parametrize("family", [WeightedMean, OWA])
 @pytest.mark.parametrize("share", [1.0, 0.0], ids=["at once", "one loss at a time"])
 @pytest.mark.parametrize("seed", [0, 2, 3])
-def test_branching_on_records_finds_the_optimum_of_the_cells(distance, seed, share):
-    problem = noisy_problem(distance, seed)
-    best = solve(problem, random_state=0)
+def test_branching_on_records_finds_the_optimum_of_the_cells(family, seed, share):
+    problem = noisy_problem(family, seed)
+    best = solved(problem)
     incumbent, bound = search(problem, seed, share_before_late=share)
     assert incumbent.n_linked == bound == best.n_linked == best.bound
 
@@ -53,21 +47,21 @@ def test_branching_on_records_finds_the_optimum_of_the_cells(distance, seed, sha
 @pytest.mark.parametrize("share", [1.0, 0.0], ids=["at once", "one loss at a time"])
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 0.2])
 def test_bound_is_valid_at_any_time(seconds, share):
-    problem = noisy_problem(OWA(), 0, n_records=150)
-    best = solve(problem, random_state=0)
+    problem = noisy_problem(OWA, 0, n_records=150)
+    best = solved(problem)
     incumbent, bound = search(problem, 0, seconds, share)
     assert incumbent.n_linked <= best.n_linked <= bound
 
 
 def test_records_that_a_node_fixes_are_not_forced(monkeypatch):
     # a record fixed as lost has a reduced cost too; forced to be kept, it would close the node
-    covering = covering_search(noisy_problem(OWA(), 0), 0)
+    covering = covering_search(noisy_problem(OWA, 0), 0)
     n_open = len(covering.open)
     dear = Cover(np.zeros(n_open), np.ones(n_open), covering.incumbent.losses - 0.5, 0)
     seen = []
 
     def look(separator, *_):
-        seen.append(separator.oracle.forced)
+        seen.append(separator.feasibility.forced)
         return Found()
 
     monkeypatch.setattr(Separator, "regrow", look)
@@ -76,13 +70,13 @@ def test_records_that_a_node_fixes_are_not_forced(monkeypatch):
     expected = np.delete(covering.open, [3, 5, 7])
     assert len(seen) == 4
     assert all(np.array_equal(forced, expected) for forced in seen)
-    assert all(len(separator.oracle.forced) == 0 for separator in covering.separators)
+    assert all(len(separator.feasibility.forced) == 0 for separator in covering.separators)
 
 
 def test_threads_change_nothing():
     searches = []
     for n_jobs in (1, 2, 4):
-        covering = covering_search(noisy_problem(OWA(), 0), 0)
+        covering = covering_search(noisy_problem(OWA, 0), 0)
         covering.n_jobs = n_jobs
         covering.run()
         searches.append(covering)
@@ -95,13 +89,13 @@ def test_threads_change_nothing():
 
 
 def test_proof_asks_for_no_more_candidates():
-    covering = covering_search(noisy_problem(OWA(), 0), 0)
-    covering.later = lambda seconds: pytest.fail("asked")
+    covering = covering_search(noisy_problem(OWA, 0), 0)
+    covering.late_starts = lambda seconds: pytest.fail("asked")
     assert covering.run() == covering.incumbent.losses
 
 
 def test_losses_proven_elsewhere_are_not_proven_again(monkeypatch):
-    covering = covering_search(noisy_problem(OWA(), 0), 0)
+    covering = covering_search(noisy_problem(OWA, 0), 0)
     covering.bound = covering.run()
     monkeypatch.setattr(covering, "_process", lambda *_: pytest.fail("searched"))
     assert covering.run() == covering.incumbent.losses
@@ -114,6 +108,6 @@ class GrownWeightedMean(WeightedMean):
 
 
 def test_rows_that_are_grown_give_the_same_optimum():
-    problem = noisy_problem(WeightedMean(), 1, n_records=40)
-    grown = noisy_problem(GrownWeightedMean(), 1, n_records=40)
-    assert solve(grown, random_state=0).bound == solve(problem, random_state=0).bound
+    problem = noisy_problem(WeightedMean, 1, n_records=40)
+    grown = noisy_problem(GrownWeightedMean, 1, n_records=40)
+    assert solved(grown).bound == solved(problem).bound

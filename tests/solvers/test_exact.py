@@ -3,42 +3,20 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from sklearn_reclink.families import WeightedMean
-from sklearn_reclink.families.cones import Orthant
-from sklearn_reclink.solvers import solve
-from sklearn_reclink.solvers.problem import LinkageProblem, Status, linkage_problem
+from sklearn_reclink.solvers.exact import solve_exact
+from sklearn_reclink.solvers.problem import Status
 from tests.exact_arithmetic import best_subset, unit_rows, weighted_mean_rows
-
-
-@st.composite
-def integer_files(draw, n_features=(2, 4), n_records=(2, 8), largest=6):
-    n = draw(st.integers(*n_features))
-    size = draw(st.integers(*n_records))
-    cell = st.integers(0, largest)
-    row = st.lists(cell, min_size=n, max_size=n)
-    files = st.lists(row, min_size=size, max_size=size)
-    original = draw(files)
-    if draw(st.booleans()):  # masked near the original: many records link
-        noise = st.lists(st.integers(-1, 1), min_size=n, max_size=n)
-        shifts = draw(st.lists(noise, min_size=size, max_size=size))
-        masked = [
-            [x + d for x, d in zip(a, s, strict=True)]
-            for a, s in zip(original, shifts, strict=True)
-        ]
-    else:
-        masked = draw(files)
-    return original, masked
-
-
-def weighted_mean_problem(original, masked) -> LinkageProblem:
-    return linkage_problem(
-        np.array(original, float),
-        np.array(masked, float),
-        WeightedMean(),
-        Orthant(len(original[0])),
-    )
+from tests.problems import (
+    MONOTONE,
+    integer_files,
+    n_linked,
+    noisy_files,
+    problem_of,
+    random_integer_files,
+    solved,
+)
 
 
 @settings(max_examples=300, deadline=None)
@@ -46,19 +24,17 @@ def weighted_mean_problem(original, masked) -> LinkageProblem:
 def test_weighted_mean_optimum_equals_exact_enumeration(files):
     original, masked = files
     best = best_subset(weighted_mean_rows(original, masked), unit_rows(len(original[0])))
-    solution = solve(weighted_mean_problem(original, masked), random_state=0)
+    solution = solved(problem_of(WeightedMean, original, masked))
     assert solution.status == Status.OPTIMAL
     assert solution.n_linked == solution.bound == len(best)
 
 
 def test_solution_is_a_recount():
     rng = np.random.default_rng(3)
-    original = rng.integers(0, 30, (40, 3)).astype(float)
-    problem = linkage_problem(
-        original, original + rng.integers(-3, 4, (40, 3)), WeightedMean(), Orthant(3)
-    )
-    solution = solve(problem, random_state=0)
-    assert problem.linked(solution.theta).sum() == solution.n_linked == solution.bound
+    original = rng.integers(0, 30, (40, 3))
+    problem = problem_of(WeightedMean, original, original + rng.integers(-3, 4, (40, 3)))
+    solution = solved(problem)
+    assert n_linked(problem, solution.theta) == solution.n_linked == solution.bound
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -67,17 +43,26 @@ def test_optimum_does_not_depend_on_the_seed_nor_on_the_order_of_records(seed):
     original = rng.normal(size=(60, 4))
     masked = original + rng.normal(scale=0.5, size=(60, 4))
     order = np.random.default_rng(seed).permutation(60)
-    reference = solve(linkage_problem(original, masked, WeightedMean(), Orthant(4)), random_state=0)
-    shuffled = linkage_problem(original[order], masked[order], WeightedMean(), Orthant(4))
-    assert solve(shuffled, random_state=seed).bound == reference.bound
+    reference = solved(problem_of(WeightedMean, original, masked))
+    shuffled = problem_of(WeightedMean, original[order], masked[order])
+    assert solved(shuffled, seed).bound == reference.bound
     assert reference.status == Status.OPTIMAL
 
 
 def test_time_limit_returns_a_valid_bound():
-    rng = np.random.default_rng(0)
-    original = rng.lognormal(sigma=2, size=(300, 6))
-    masked = original * rng.lognormal(sigma=1, size=(300, 6))
-    problem = linkage_problem(original, masked, WeightedMean(), Orthant(6))
-    solution = solve(problem, time_limit=0.2, random_state=0)
+    problem = problem_of(WeightedMean, *noisy_files(0, 300, 6, spread=2, noise=1))
+    solution = solved(problem, time_limit=0.2)
     assert solution.status == Status.TIME_LIMIT
-    assert problem.linked(solution.theta).sum() == solution.n_linked < solution.bound
+    assert n_linked(problem, solution.theta) == solution.n_linked < solution.bound
+
+
+@pytest.mark.parametrize("name", MONOTONE)
+@settings(max_examples=30, deadline=None)
+@given(files=random_integer_files(n_records=(3, 9), n_features=(2, 3), noise=2))
+def test_rows_that_a_tree_grows_give_the_same_optimum(name, files):
+    best = solved(problem_of(name, *files))
+    problem = problem_of(name, *files, dense_pairs=0)
+    rng = np.random.default_rng(0)
+    grown = solve_exact(problem, time_limit=60, rng=rng, most_masked=1)
+    assert (grown.n_linked, grown.bound) == (best.n_linked, best.bound)
+    assert n_linked(problem, grown.theta) == grown.n_linked

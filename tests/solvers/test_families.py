@@ -5,28 +5,29 @@ Files of small integers: their features are integers, so the optimum is decided 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import event, given, settings
 
-from sklearn_reclink.families import OWA, Bilinear, Choquet, Distance, KAdditiveChoquet
-from sklearn_reclink.families.cone_submodular_k_additive import SubmodularKAdditiveCapacities
-from sklearn_reclink.families.cones import (
-    Domain,
-    KAdditiveCapacities,
-    MonotoneCapacities,
-    NonnegativeOnPairs,
-    Orthant,
-    PositiveSemidefinite,
-    SubmodularCapacities,
-    SymmetricMatrices,
+from sklearn_reclink.families import (
+    OWA,
+    Bilinear,
+    Choquet,
+    Family,
+    KAdditiveChoquet,
+    NonnegativeBilinear,
+    SemidefiniteBilinear,
+    SubmodularChoquet,
+    SubmodularKAdditiveChoquet,
 )
-from sklearn_reclink.solvers import solve
-from sklearn_reclink.solvers.problem import Solution, Status, linkage_problem
+from sklearn_reclink.families.base import sum_of_terms
+from sklearn_reclink.solvers.problem import Solution, Status
 from tests.exact_arithmetic import (
     best_psd_subset,
     best_subset,
@@ -41,15 +42,18 @@ from tests.exact_arithmetic import (
     submodular_rows,
     unit_rows,
 )
-from tests.solvers.test_exact import integer_files
+from tests.problems import FamilyOf, as_floats, integer_files, problem_of, solved
 
 EXAMPLES = 300
 
 
-def solve_family(files, distance, domain) -> Solution:
-    original, masked = (np.array(file, dtype=float) for file in files)
-    problem = linkage_problem(original, masked, distance, domain(original, masked))
-    return solve(problem, random_state=0)
+def solve_family(files, family: Family | FamilyOf) -> Solution:
+    return solved(problem_of(family, *files))
+
+
+def semidefinite(files) -> SemidefiniteBilinear:
+    original, masked = as_floats(*files)
+    return SemidefiniteBilinear(original.shape[1], original - masked)
 
 
 def assert_optimum(solution: Solution, expected: int) -> None:
@@ -61,31 +65,27 @@ def assert_optimum(solution: Solution, expected: int) -> None:
 @given(integer_files())
 def test_owa_optimum_equals_exact_search(files):
     best = best_subset(family_rows(ordered_squares, *files), unit_rows(len(files[0][0])))
-    assert_optimum(solve_family(files, OWA(), lambda a, b: Orthant(a.shape[1])), len(best))
+    assert_optimum(solve_family(files, OWA), len(best))
 
 
 @pytest.mark.parametrize(
-    ("domain", "rows"),
-    [(MonotoneCapacities, monotone_rows), (SubmodularCapacities, submodular_rows)],
+    ("family", "rows"), [(Choquet, monotone_rows), (SubmodularChoquet, submodular_rows)]
 )
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(files=integer_files(n_features=(2, 4), n_records=(2, 7)))
-def test_choquet_optimum_equals_exact_search(domain, rows, files):
+def test_choquet_optimum_equals_exact_search(family, rows, files):
     best = best_subset(family_rows(increments, *files), rows(len(files[0][0])))
-    assert_optimum(solve_family(files, Choquet(), lambda a, b: domain(a.shape[1])), len(best))
+    assert_optimum(solve_family(files, family), len(best))
 
 
 @pytest.mark.parametrize(
-    ("domain", "full"),
-    [
-        (KAdditiveCapacities, monotone_rows),
-        (SubmodularKAdditiveCapacities, submodular_rows),
-    ],
+    ("family", "full"),
+    [(KAdditiveChoquet, monotone_rows), (SubmodularKAdditiveChoquet, submodular_rows)],
 )
 @pytest.mark.parametrize("order", [1, 2, 3])
 @settings(max_examples=60, deadline=None)
 @given(files=integer_files(n_features=(3, 3), n_records=(2, 7)))
-def test_k_additive_optimum_equals_exact_search(domain, full, order, files):
+def test_k_additive_optimum_equals_exact_search(family, full, order, files):
     # a k-additive capacity of three variables is a capacity with two more equalities or one
     equalities = {
         1: [[1, 1, -1, 0, 0, 0, 0], [1, 0, 0, 1, -1, 0, 0], [0, 1, 0, 1, 0, -1, 0]],
@@ -96,31 +96,28 @@ def test_k_additive_optimum_equals_exact_search(domain, full, order, files):
         equalities = [*equalities, [1, 1, -1, 1, -1, -1, 1]]
     rows = full(3) + equalities + [[-x for x in row] for row in equalities]
     best = best_subset(family_rows(increments, *files), rows)
-    solution = solve_family(files, KAdditiveChoquet(order), lambda a, b: domain(a.shape[1], order))
-    assert_optimum(solution, len(best))
+    assert_optimum(solve_family(files, partial(family, order=order)), len(best))
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(integer_files())
 def test_free_bilinear_optimum_equals_exact_search(files):
     best = best_subset(family_rows(products, *files), [])
-    solution = solve_family(files, Bilinear(), lambda a, b: SymmetricMatrices(a.shape[1]))
-    assert_optimum(solution, len(best))
+    assert_optimum(solve_family(files, Bilinear), len(best))
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(integer_files(n_records=(2, 7)))
 def test_nonnegative_bilinear_optimum_equals_exact_search(files):
     best = best_subset(family_rows(products, *files), pair_rows(*files))
-    assert_optimum(solve_family(files, Bilinear(), NonnegativeOnPairs), len(best))
+    assert_optimum(solve_family(files, NonnegativeBilinear(*as_floats(*files))), len(best))
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(integer_files(n_features=(2, 2)))
 def test_psd_optimum_of_two_variables_equals_exact_search(files):
     best = best_psd_subset(family_rows(products, *files))
-    solution = solve_family(files, Bilinear(), lambda a, b: PositiveSemidefinite(2, a - b))
-    assert_optimum(solution, len(best))
+    assert_optimum(solve_family(files, semidefinite(files)), len(best))
 
 
 @settings(max_examples=100, deadline=None)
@@ -128,7 +125,7 @@ def test_psd_optimum_of_two_variables_equals_exact_search(files):
 def test_psd_optimum_lies_between_an_exact_matrix_and_exact_cuts(files):
     n = len(files[0][0])
     rows = family_rows(products, *files)
-    solution = solve_family(files, Bilinear(), lambda a, b: PositiveSemidefinite(n, a - b))
+    solution = solve_family(files, semidefinite(files))
     cuts = [products(list(v)) for v in product(range(-2, 3), repeat=n) if any(v) and v > (0,) * n]
     upper = len(best_subset(rows, cuts))
     lower = exact_links(rows, solution.theta, n)
@@ -180,46 +177,51 @@ def test_exact_geometry_of_two_by_two_matrices(rows, linked):
 # absolute differences. It brings features and rows, and no solver is touched.
 
 
-class DecreasingWeights(Distance):
-    monotone = True
-    non_negative = True
+class DecreasingWeights(Family):
+    def __init__(self, n_features: int) -> None:
+        self.n_features = self.n_parameters = n_features
 
-    def n_parameters(self, n_features: int) -> int:
-        return n_features
+    def features(self, differences: np.ndarray) -> np.ndarray:
+        return np.abs(differences)
 
-    def iter_features(self, differences: np.ndarray) -> Iterator[np.ndarray]:
-        yield from np.moveaxis(np.abs(differences), -1, 0)
+    def evaluate(self, theta: np.ndarray, differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        features = np.moveaxis(self.features(differences), -1, 0)
+        return sum_of_terms(theta, features, differences.shape[:-1])
 
-    def pack(self, parameters: np.ndarray) -> np.ndarray:
-        return parameters
+    def formula(self, theta: np.ndarray) -> None:
+        return None
 
-    def unpack(self, theta: np.ndarray, n_features: int) -> np.ndarray:
-        return theta
-
-
-class Decreasing(Domain):
-    def __init__(self, n_parameters: int) -> None:
-        self.n_parameters = n_parameters
+    n_paper_constraints = property(lambda self: self.n_parameters + 1)
+    normaliser = property(lambda self: np.ones(self.n_parameters))
+    centre = property(lambda self: self.normalised(self.normaliser))
 
     @property
     def rows(self) -> np.ndarray:
         rows = np.eye(self.n_parameters) - np.eye(self.n_parameters, k=1)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
-    @property
-    def centre(self) -> np.ndarray:
-        return np.full(self.n_parameters, 1 / self.n_parameters)
-
-    @property
-    def normaliser(self) -> np.ndarray:
-        return np.ones(self.n_parameters)
-
-    @property
-    def n_paper_constraints(self) -> int:
-        return self.n_parameters + 1
-
     def repair(self, theta: np.ndarray) -> np.ndarray:
         return np.maximum.accumulate(np.maximum(theta, 0.0)[::-1])[::-1]
+
+    def normalised(self, theta: np.ndarray) -> np.ndarray:
+        return theta / theta.sum()
+
+    # what only linkers ask
+
+    def published(self, theta: np.ndarray, informative: np.ndarray) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def theta_of(self, fitted: Any, informative: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def pack(self, parameters: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def unpack(self, theta: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def labels(self, variables: Sequence[str]) -> list[str]:
+        raise NotImplementedError
 
 
 def decreasing_rows(n: int) -> list[list[int]]:
@@ -231,6 +233,6 @@ def decreasing_rows(n: int) -> list[list[int]]:
 def test_a_new_family_is_solved_without_touching_a_solver(files):
     rows = family_rows(lambda differences: [abs(d) for d in differences], *files)
     best = best_subset(rows, decreasing_rows(len(files[0][0])))
-    solution = solve_family(files, DecreasingWeights(), lambda a, b: Decreasing(a.shape[1]))
+    solution = solve_family(files, DecreasingWeights)
     assert_optimum(solution, len(best))
     assert np.all(np.diff(solution.theta) <= 0) and np.all(solution.theta >= 0)

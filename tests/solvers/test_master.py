@@ -9,14 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 from scipy.optimize import linprog
 
 from sklearn_reclink.families import Choquet
-from sklearn_reclink.families.cones import MonotoneCapacities
-from sklearn_reclink.solvers import solve
-from sklearn_reclink.solvers.covering.master import CoveringMaster, MixedIntegerProgram
-from sklearn_reclink.solvers.problem import linkage_problem
+from sklearn_reclink.solvers.covering.master import CoveringMaster
+from tests.problems import problem_of, solved
 
 NOBODY = np.empty(0, dtype=np.int64)
 OTHER_STATUSES = [
@@ -107,13 +104,13 @@ def test_conflict_of_a_branch_is_stated_for_all_branches():
     assert master.relaxed(np.array([0, 1]), np.array([2])).bound == 2
 
 
-def test_conflict_for_fewer_losses_goes_when_more_are_aimed_at():
+def test_conflict_for_fewer_losses_goes_when_the_goal_is_higher():
     master = CoveringMaster(3)
     master.add([np.array([0, 1])])
-    master.aim(2)
+    master.set_goal(2)
     assert master.add([np.array([2])], below=2) == 1
     assert master.relaxed(NOBODY, NOBODY).bound == 2
-    master.aim(3)
+    master.set_goal(3)
     assert master.relaxed(NOBODY, NOBODY).bound == 1
     assert master.add([np.array([2])], below=3) == 1  # found again, it counts again
     assert master.add([np.array([2])], below=3) == 0
@@ -126,7 +123,7 @@ def test_conflict_of_nobody_leaves_no_solution():
     master.add([np.array([0, 1])])
     assert master.pool.slack(np.ones(2)).tolist() == [-1, 1]
     assert master.relaxed(NOBODY, NOBODY) is None
-    master.aim(6)
+    master.set_goal(6)
     assert master.relaxed(NOBODY, NOBODY).bound == 1
 
 
@@ -136,7 +133,7 @@ def test_outdated_conflict_keeps_nobody_from_coming_back():
     master.add([np.array([2])], below=2)
     nobody = np.zeros(3, dtype=bool)
     assert master.pool.missing(nobody).tolist() == [2, 1]
-    master.aim(3)
+    master.set_goal(3)
     assert master.pool.missing(nobody).tolist() == [2, 3]
 
 
@@ -154,7 +151,7 @@ def test_rows_that_left_the_program_still_count(case):
     master = master_of(n_records, conflicts)
     value = master.relaxed(NOBODY, NOBODY).value
     master._drop(np.ones(len(master._held), dtype=bool))
-    assert master.glimpse(NOBODY, NOBODY).value == 0
+    assert master.solve_held(NOBODY, NOBODY).value == 0
     assert master.relaxed(NOBODY, NOBODY).value == pytest.approx(value, abs=1e-9)
 
 
@@ -176,65 +173,8 @@ def test_undecided_relaxations_never_end_in_a_proof(monkeypatch, status):
     rng = np.random.default_rng(0)
     original = rng.normal(size=(30, 3))
     masked = original + rng.normal(size=(30, 3)) * [0.1, 1, 6]
-    problem = linkage_problem(original, masked, Choquet(), MonotoneCapacities(3))
-    best = solve(problem, random_state=0)
+    problem = problem_of(Choquet, original, masked)
+    best = solved(problem)
     undecided = getattr(highspy.HighsModelStatus, status)
     monkeypatch.setattr(highspy.Highs, "getModelStatus", lambda self: undecided)
-    assert solve(problem, random_state=0, time_limit=3).bound >= best.n_linked
-
-
-def knapsack() -> MixedIntegerProgram:
-    """Most of 5 x_0 + 4 x_1 + 3 x_2 under two weight limits; the best is 9, of the first two."""
-    return MixedIntegerProgram(
-        cost=np.array([-5.0, -4.0, -3.0]),
-        matrix=sparse.csr_array(np.array([[2.0, 3.0, 1.0], [4.0, 1.0, 2.0]])),
-        row_lower=np.full(2, -np.inf),
-        row_upper=np.array([5.0, 11.0]),
-        lower=np.zeros(3),
-        upper=np.ones(3),
-        integer=np.ones(3, dtype=bool),
-    )
-
-
-def test_program_is_solved():
-    point, bound, optimal = knapsack().solve(10)
-    np.testing.assert_allclose(point, [1, 1, 0])
-    assert optimal
-    assert bound == pytest.approx(-9)
-
-
-@pytest.mark.parametrize("status", OTHER_STATUSES, ids=lambda status: status.name)
-def test_program_is_optimal_on_status_optimal_alone(monkeypatch, status):
-    monkeypatch.setattr(highspy.Highs, "getModelStatus", lambda self: status)
-    assert not knapsack().solve(10)[2]
-
-
-def test_infeasible_program_has_no_point():
-    program = knapsack()
-    impossible = MixedIntegerProgram(
-        program.cost,
-        program.matrix,
-        np.full(2, 100.0),
-        np.full(2, np.inf),
-        program.lower,
-        program.upper,
-        program.integer,
-    )
-    point, _, optimal = impossible.solve(10)
-    assert point is None
-    assert not optimal
-
-
-def test_written_program_can_be_read_back(tmp_path):
-    path = tmp_path / "knapsack.mps"
-    knapsack().write_mps(str(path))
-    highs = highspy.Highs()
-    highs.setOptionValue("output_flag", False)
-    highs.readModel(str(path))
-    highs.run()
-    assert highs.getInfo().objective_function_value == pytest.approx(-9)
-
-
-def test_program_that_cannot_be_written_is_said(tmp_path):
-    with pytest.raises(OSError, match="does its folder exist"):
-        knapsack().write_mps(str(tmp_path / "nowhere" / "knapsack.mps"))
+    assert solved(problem, time_limit=3).bound >= best.n_linked
