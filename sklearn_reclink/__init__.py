@@ -15,6 +15,7 @@ from sklearn_reclink.linkers import (
     OWALinker,
     TransformedLinker,
     WeightedMeanLinker,
+    export_mps,
 )
 
 __version__ = "0.1.0.dev0"
@@ -29,5 +30,6 @@ __all__ = [
     "Pool",
     "TransformedLinker",
     "WeightedMeanLinker",
+    "export_mps",
     "__version__",
 ]

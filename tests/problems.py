@@ -76,7 +76,7 @@ def noisy_files(
     return original, original * rng.lognormal(sigma=noise, size=original.shape)
 
 
-# -- files of small integers: their features are integers, so no rounding decides -------------------
+# -- files of small integers: their features are integers, so no rounding decides -----------------
 
 
 @st.composite
@@ -96,13 +96,13 @@ def integer_files(draw, n_features=(2, 4), n_records=(2, 8), largest=6):
 
 @st.composite
 def random_integer_files(
-    draw, n_records=(2, 6), n_features=(1, 3), largest=5, noise=1, near=st.booleans()
+    draw, n_records=(2, 6), n_features=(1, 3), largest=5, noise=1, always_near=False
 ):
     """Two files of a generator, the masked one near the original or drawn on its own."""
     shape = draw(st.integers(*n_records)), draw(st.integers(*n_features))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     original = rng.integers(0, largest + 1, shape)
-    if draw(near):
+    if always_near or draw(st.booleans()):
         return original, original + rng.integers(-noise, noise + 1, shape)
     return original, rng.integers(0, largest + 1, shape)
 
@@ -124,7 +124,7 @@ def cone_rows(problem: Problem) -> list[list[int]]:
     return np.sign(problem.family.rows).astype(int).tolist()
 
 
-# -- searches on files full of ties -----------------------------------------------------------------
+# -- searches on files full of ties ---------------------------------------------------------------
 
 N_FEATURES = 4
 DISTANCES = ["weighted mean", "OWA", "Choquet", "2-additive", "psd", "singular", "indefinite"]

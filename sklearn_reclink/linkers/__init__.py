@@ -4,6 +4,7 @@ from sklearn_reclink.linkers._base import BaseLinker
 from sklearn_reclink.linkers._bilinear import BilinearLinker
 from sklearn_reclink.linkers._choquet import ChoquetLinker
 from sklearn_reclink.linkers._euclidean import EuclideanLinker
+from sklearn_reclink.linkers._export import export_mps
 from sklearn_reclink.linkers._hlms import HLMSChoquetLinker
 from sklearn_reclink.linkers._mahalanobis import MahalanobisLinker
 from sklearn_reclink.linkers._owa import OWALinker
@@ -32,4 +33,5 @@ __all__ = [
     "OWALinker",
     "TransformedLinker",
     "WeightedMeanLinker",
+    "export_mps",
 ]

@@ -8,9 +8,8 @@ papers', which ``bound_`` bounds; `score`, `predict` and `link` follow ``rule``.
 Linkers are dataclasses of their parameters: the ``__init__`` that scikit-learn asks for, which only
 assigns, is written by Python.
 
-*The pool* is the whole masked file, the records of ``y`` among its rows. It has this meaning
-everywhere. Left out, it is ``y`` itself in `fit`, `score` and `link`, and the pool of `fit` in
-`predict` and `kneighbors`.
+*The pool* is everywhere the whole masked file, the records of ``y`` among its rows. Left out, it is
+``y`` itself in `fit`, `score` and `link`, and the pool of `fit` in `predict` and `kneighbors`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from sklearn_reclink._sklearn_compat import StrOptions, fit_context
 from sklearn_reclink.data import reading, views
 from sklearn_reclink.data.alignment import alignment_warning
 from sklearn_reclink.families import Family
-from sklearn_reclink.linkers._docstrings import filled_in
+from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
 from sklearn_reclink.solvers.problem import Solution, Status
 
@@ -42,16 +41,17 @@ WITH_TEMPERATURE = ("density", "balanced")
 _TEMPERATURE_PAIRS = 1000  # at most, of which the temperature of a rule is learned
 
 
+@fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
 class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     """Base of all linkers.
 
     Parameters
     ----------
-    %(standardize)s
-    %(rule)s
-    %(n_jobs)s
-    %(rule_state)s
+    %(standardize rule n_jobs)s
+    random_state : int, RandomState instance or None, default=None
+        Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
+        distances, where there are more than 1,000.
     %(verbose)s
 
     Examples
@@ -79,11 +79,10 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     _has_ceiling: ClassVar[bool] = True  # what no parameters can link is known beforehand
 
     if TYPE_CHECKING:  # not parameters, so not fields
+        scales_: views.Scales | views.RankScales
+        bound_: int | None
+        time_limit: float | None
         _family: Family
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        cls.__doc__ = filled_in(cls.__doc__)
-        super().__init_subclass__(**kwargs)
 
     @abstractmethod
     def _learn(self, index: Index) -> Solution:
@@ -112,23 +111,27 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         -------
         self
         """
+        index = self._prepare(X, y, pool, reference)
+        solution = self._learn(index)
+        self.temperature_ = self._learn_temperature(index)
+        self._conclude(index, solution, self._count(index))
+        return self
+
+    def _prepare(self, X: Any, y: Any, pool: Any = None, reference: Any = None) -> Index:
+        """Read the files, learn how they become coordinates, and put these into an index."""
         original, masked = reading.read_pair(self, X, y, reset=True)
         message = alignment_warning(original, masked, self.standardize)
         if message:
-            warnings.warn(message, UserWarning, stacklevel=3)
-        self.masked_, whole = masked, original
-        names = reading.column_names(X)
+            warnings.warn(message, UserWarning, stacklevel=4)
+        self.masked_, whole, everyone = masked, original, masked
         if pool is not None:
+            names = reading.column_names(X)
             self.masked_ = reading.read_pool(self, pool, names)
-            pool = reading.read_pool(self, pool, names, masked)
+            everyone = reading.read_pool(self, pool, names, masked)
         if reference is not None:
             whole = reading.read_original(self, reference, reset=False)
         self._learn_scales(original, masked, whole)
-        index = self._index(original, masked if pool is None else pool)
-        solution = self._learn(index)
-        self.temperature_ = self._learn_temperature(original, masked)
-        self._conclude(index, solution, self._count(index))
-        return self
+        return self._index(original, everyone)
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         """Learn how files become coordinates; ranks are those of the whole files."""
@@ -165,24 +168,25 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     def _ask(self, question: str, search: Search, **options: Any) -> Any:
         """The answer to a question under the rule: that of the search, or of `rules`."""
-        work = {"n_jobs": self.n_jobs, "verbose": self.verbose}
+        work: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose}
         if self.rule == "nearest":
             return search.ask(question, **work, **options)
         from sklearn_reclink import rules
 
         return rules.ask(question, search, self.rule, self.temperature_, **work, **options)
 
-    def _learn_temperature(self, original: np.ndarray, masked: np.ndarray) -> float:
+    def _learn_temperature(self, index: Index) -> float:
         """The scale that makes distances log-likelihoods, from some of the aligned pairs."""
         if self.rule not in WITH_TEMPERATURE:
             return 1.0
         from sklearn_reclink.rules import learn_temperature
 
-        rows = np.arange(len(original))
+        rows = np.arange(index.n_records)
         if len(rows) > _TEMPERATURE_PAIRS:
             order = check_random_state(self.random_state).permutation(len(rows))
             rows = np.sort(order[:_TEMPERATURE_PAIRS])
-        return learn_temperature(self._search(original[rows], masked[rows]))
+        files = index.original[rows], index.masked[rows]
+        return learn_temperature(DistancePairs(self._family, self._theta, *files))
 
     def _count(self, index: Index) -> int:
         """How many records of the files of `fit` are re-identified."""
@@ -208,19 +212,14 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         elif status is Status.OPTIMAL:
             status = Status.UNDECIDED
         self.status_ = status.value
-        if status in (Status.TIME_LIMIT, Status.UNDECIDED):
-            warnings.warn(self._gap(index.n_records), ConvergenceWarning, stacklevel=4)
-
-    def _gap(self, n_records: int) -> str:
-        """A sentence on the gap that an unfinished proof leaves."""
+        if status not in (Status.TIME_LIMIT, Status.UNDECIDED):
+            return
         cause, remedy = "ties within rounding left the proof open", ""
-        if self.status_ == Status.TIME_LIMIT:
+        if status is Status.TIME_LIMIT:
             cause = f"the time limit of {self.time_limit:g} s ended the proof"
             remedy = "; raise time_limit to close the gap"
-        return (
-            f"{cause}: {self.n_linked_} of {n_records} records linked, at most {self.bound_} can "
-            f"be{remedy}"
-        )
+        gap = f"{n_linked} of {index.n_records} records linked, at most {self.bound_} can be"
+        warnings.warn(f"{cause}: {gap}{remedy}", ConvergenceWarning, stacklevel=4)
 
     def predict(self, X: Any, pool: Any = None) -> np.ndarray:
         """Link each original record to a masked record, the nearest unless ``rule`` is another.
@@ -264,7 +263,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             ``"one_to_one"``.
         """
         search = self._search(*self._read_pool(X, pool))
-        if not isinstance(n_neighbors, Integral) or not 1 <= n_neighbors <= search.shape[1]:
+        if not isinstance(n_neighbors, int | np.integer) or not 1 <= n_neighbors <= search.shape[1]:
             raise ValueError(
                 f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the "
                 f"{search.shape[1]} records of the pool"
@@ -327,10 +326,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """
         pairs = np.asarray(pairs)
         if pairs.ndim != 3 or pairs.shape[1] != 2:
-            raise ValueError(
-                f"pairs has shape {pairs.shape}: it must be (n_pairs, 2, n_features), an original "
-                "and a masked record each"
-            )
+            raise ValueError(f"pairs has shape {pairs.shape}: it must be (n_pairs, 2, n_features)")
         return self._search(*self._read_pair(pairs[:, 0], pairs[:, 1], None)).ask("own")[0]
 
     def get_metric(self) -> Callable[[Any, Any], float]:
@@ -345,7 +341,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         return lambda original, masked: float(fitted.pair_distance([[original, masked]])[0])
 
     def _read_pair(self, X: Any, y: Any, pool: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Original records, and masked ones: the own in the same row, the rest of the pool below."""
+        """Original records, and masked ones: the own in the same row, then the rest of the pool."""
         check_is_fitted(self)
         original, masked = reading.read_pair(self, X, y, reset=False)
         if pool is not None:

@@ -30,6 +30,7 @@ from sklearn_reclink.families import (
     ProjectedBilinear,
     SemidefiniteBilinear,
 )
+from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._learned import ExactLinker
 from sklearn_reclink.search import Index
 
@@ -41,6 +42,7 @@ FAMILIES = {
 }
 
 
+@fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
 class BilinearLinker(ExactLinker):
     """Link records by the symmetric bilinear form that re-identifies the most of them.
@@ -59,14 +61,7 @@ class BilinearLinker(ExactLinker):
         with no negative distance between a record of ``X`` and a record of ``y``; the best free
         one, then projected onto the positive semidefinite ones; or the positive semidefinite
         ones themselves, with which the distance is a metric up to identification.
-    %(standardize)s
-    %(rule)s
-    %(shrinkage)s
-    %(method)s
-    %(time_limit)s
-    %(n_jobs)s
-    %(random_state)s
-    %(verbose)s
+    %(standardize rule shrinkage method solver time_limit n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -76,12 +71,10 @@ class BilinearLinker(ExactLinker):
         ``"projected"``, before the projection). With ``"psd"`` and ``"projected"``,
         ``np.linalg.eigvalsh(matrix_)[0] >= 0``. A column constant in either file has zeros (in its
         diagonal, the rounding that makes the matrix positive semidefinite).
-    %(n_linked_)s
-    %(bound_)s
+    %(n_linked_ bound_ status_)s
         It is ``"projected"`` when the free matrix was proven optimal and its projection links
         fewer records; ``bound_`` is then that of the free ones.
-    %(claimed_)s
-    %(files_)s
+    %(claimed_links_ temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

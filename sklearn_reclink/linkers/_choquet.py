@@ -26,6 +26,7 @@ from sklearn_reclink.families import (
     SubmodularChoquet,
     SubmodularKAdditiveChoquet,
 )
+from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._learned import ExactLinker
 from sklearn_reclink.search import Index
 
@@ -38,6 +39,7 @@ MAX_VARIABLES_K_ADDITIVE = 14
 MAX_COLUMNS = 20
 
 
+@fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
 class ChoquetLinker(ExactLinker):
     """Link records by the Choquet integral distance that re-identifies the most of them.
@@ -52,14 +54,7 @@ class ChoquetLinker(ExactLinker):
         Largest number of variables that may interact: the Moebius transform of the capacity
         vanishes on larger subsets. 1 gives the weighted means, None sets no limit and takes at
         most 10 variables that are not constant; with a limit, at most 14.
-    %(standardize)s
-    %(rule)s
-    %(shrinkage)s
-    %(method)s
-    %(time_limit)s
-    %(n_jobs)s
-    %(random_state)s
-    %(verbose)s
+    %(standardize rule shrinkage method solver time_limit n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -71,11 +66,8 @@ class ChoquetLinker(ExactLinker):
     mobius_ : ndarray of shape (2**n_features,)
         Its Moebius transform, ``capacity_[A] = sum of mobius_[B] over the subsets B of A``. With
         ``k_additive``, distances are computed from it.
-    %(n_linked_)s
-    %(bound_)s
-    %(claimed_)s
-    %(ceiling_)s
-    %(files_)s
+    %(n_linked_ bound_ status_ claimed_links_ ceiling_)s
+    %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

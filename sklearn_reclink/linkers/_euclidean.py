@@ -1,6 +1,6 @@
 """Plain record linkage by the Euclidean distance, d2AM of the papers.
 
-    d^2(a, b) = sum_k diff_k(a, b)^2 / n
+d^2(a, b) = sum_k diff_k(a, b)^2 / n
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import numpy as np
 
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.linkers._base import BaseLinker
+from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Solution, Status
 
 
+@fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
 class EuclideanLinker(BaseLinker):
     """Link records by the mean of their squared differences.
@@ -23,10 +25,10 @@ class EuclideanLinker(BaseLinker):
 
     Parameters
     ----------
-    %(standardize)s
-    %(rule)s
-    %(n_jobs)s
-    %(rule_state)s
+    %(standardize rule n_jobs)s
+    random_state : int, RandomState instance or None, default=None
+        Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
+        distances, where there are more than 1,000.
     %(verbose)s
 
     Attributes
@@ -34,9 +36,11 @@ class EuclideanLinker(BaseLinker):
     weights_ : ndarray of shape (n_features,)
         Equal weights that sum to 1.
     %(n_linked_)s
-    %(fixed_)s
-    %(ceiling_)s
-    %(files_)s
+    bound_ : int
+        Equal to ``n_linked_``: there are no parameters to choose.
+    status_ : str
+        ``"fixed"``.
+    %(ceiling_ temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

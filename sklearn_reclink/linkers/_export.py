@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from sklearn_reclink.linkers.learned import LearnedLinker
+from sklearn_reclink.linkers._learned import ExactLinker
+from sklearn_reclink.solvers.problem import Problem
 
 
 def export_mps(
-    linker: LearnedLinker,
+    linker: ExactLinker,
     X: Any,
     y: Any,
     path: str | os.PathLike[str],
@@ -60,7 +61,7 @@ def export_mps(
     """
     from sklearn_reclink.solvers.milp import write_mps
 
-    if not isinstance(linker, LearnedLinker):
+    if not isinstance(linker, ExactLinker):
         raise TypeError(
             f"{type(linker).__name__} has no parameters to search for, so there is no program: "
             "give a WeightedMeanLinker, OWALinker, ChoquetLinker or BilinearLinker"
@@ -70,14 +71,13 @@ def export_mps(
         raise ValueError(f"the file is named {path!r}: its name must end in .mps")
     linker = clone(linker)
     linker._validate_params()
-    original, masked = linker._read_files(X, y)
-    problem = linker._problem(original, masked)
+    index = linker._prepare(X, y)
+    problem = Problem(linker._family_of(index), index)
     words = np.array(_words(linker))[linker.scales_.informative]
-    labels = linker._distance.labels(words.tolist())
-    write_mps(problem, path, labels, strictness)
+    write_mps(problem, path, problem.family.labels(words.tolist()), strictness)
 
 
-def _words(linker: LearnedLinker) -> list[str]:
+def _words(linker: ExactLinker) -> list[str]:
     """The names of the variables if they have any, with only letters, digits and full stops."""
     numbers = [str(k) for k in range(linker.n_features_in_)]
     names = getattr(linker, "feature_names_in_", numbers)

@@ -20,11 +20,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
 from sklearn_reclink.families import Choquet, Family
 from sklearn_reclink.linkers._choquet import check_size
+from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._learned import LearnedLinker
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 
 
+@fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
 class HLMSChoquetLinker(LearnedLinker):
     """Link records by a Choquet integral distance learned by gradient steps.
@@ -46,9 +48,7 @@ class HLMSChoquetLinker(LearnedLinker):
     refine : int, default=300
         Number of exact line searches after the epochs, from the best capacity and again from
         inverse variances as weights. 0 for the epochs alone, as in the paper.
-    %(standardize)s
-    %(rule)s
-    %(shrinkage)s
+    %(standardize rule shrinkage)s
     time_limit : float or None, default=60.0
         Seconds after which the search ends with the best capacity so far and a
         `ConvergenceWarning`; None for no limit.
@@ -75,7 +75,7 @@ class HLMSChoquetLinker(LearnedLinker):
         Number of records linked at the start and after every epoch.
     n_iter_ : int
         Number of epochs made.
-    %(files_)s
+    %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

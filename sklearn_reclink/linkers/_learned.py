@@ -90,13 +90,15 @@ class ExactLinker(LearnedLinker):
 
     def _solve(self, problem: Problem) -> Solution:
         self.claimed_links_: int | None = None
-        options = {"time_limit": self._seconds, "verbose": self.verbose}
+        options: dict[str, Any] = {"time_limit": self._seconds, "verbose": self.verbose}
         if self.method == "milp":
             from sklearn_reclink.solvers.milp import solve_milp
+            from sklearn_reclink.solvers.presolve import presolve
 
             found = solve_milp(problem, solver=self.solver, **options)
             self.claimed_links_ = found.claimed_links
-            return found.solution
+            bound = problem.index.n_records - len(presolve(problem).never)
+            return Solution(found.theta, found.recounted_links, bound, Status.CLAIMED)
         from sklearn_reclink.solvers.exact import solve
 
         return solve(problem, rng=self._generator, **options)

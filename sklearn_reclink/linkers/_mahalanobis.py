@@ -19,10 +19,12 @@ import numpy as np
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.families.bilinear import whitening
 from sklearn_reclink.linkers._base import BaseLinker
+from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Solution, Status
 
 
+@fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
 class MahalanobisLinker(BaseLinker):
     """Link records by the Mahalanobis distance of the masking error.
@@ -38,9 +40,10 @@ class MahalanobisLinker(BaseLinker):
         deviations first; ``"difference"`` divides by the standard deviation of ``X - y``, which
         changes the matrix and no link; ``"rank"`` compares ranks, each as a share of its own
         file. A column constant in either file contributes nothing.
-    %(rule)s
-    %(n_jobs)s
-    %(rule_state)s
+    %(rule n_jobs)s
+    random_state : int, RandomState instance or None, default=None
+        Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
+        distances, where there are more than 1,000.
     %(verbose)s
 
     Attributes
@@ -50,8 +53,11 @@ class MahalanobisLinker(BaseLinker):
     whitening_ : ndarray of shape (n_features, n_directions)
         ``matrix_ = whitening_ @ whitening_.T``.
     %(n_linked_)s
-    %(fixed_)s
-    %(files_)s
+    bound_ : int
+        Equal to ``n_linked_``: there are no parameters to choose.
+    status_ : str
+        ``"fixed"``.
+    %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

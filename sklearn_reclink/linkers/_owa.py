@@ -13,34 +13,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sklearn_reclink.families import OWA, Family
+from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._learned import ExactLinker
 from sklearn_reclink.search import Index
 
 
+@fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
 class OWALinker(ExactLinker):
     """Link records by the ordered weighted average distance that re-identifies the most of them.
 
     Parameters
     ----------
-    %(standardize)s
-    %(rule)s
-    %(shrinkage)s
-    %(method)s
-    %(time_limit)s
-    %(n_jobs)s
-    %(random_state)s
-    %(verbose)s
+    %(standardize rule shrinkage method solver time_limit n_jobs random_state verbose)s
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,)
         The learned weights, which sum to 1; the first is that of the largest squared difference.
-    %(n_linked_)s
-    %(bound_)s
-    %(claimed_)s
-    %(ceiling_)s
-    %(files_)s
+    %(n_linked_ bound_ status_ claimed_links_ ceiling_)s
+    %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

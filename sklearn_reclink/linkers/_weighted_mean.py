@@ -3,8 +3,8 @@
     maximise   #{ i : d^2(a_i, b_i) < d^2(a_i, b_j) for all j != i }
     subject to d^2(a, b) = sum_k w_k diff_k(a, b)^2,   sum_k w_k = 1,   w_k >= 0
 
-``constraint="positive"`` asks for ``w_k > 0`` (d2WM_m); `families.weighted_mean` shows why both have
-the same optimum.
+``constraint="positive"`` asks for ``w_k > 0`` (d2WM_m); `families.weighted_mean` shows why both
+have the same optimum.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from typing import Any, ClassVar
 
 from sklearn_reclink._sklearn_compat import StrOptions
 from sklearn_reclink.families import Family, WeightedMean
+from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._learned import ExactLinker
 from sklearn_reclink.search import Index
 
 
+@fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
 class WeightedMeanLinker(ExactLinker):
     """Link records by the weighted mean distance that re-identifies the most of them.
@@ -27,25 +29,15 @@ class WeightedMeanLinker(ExactLinker):
     constraint : {"simplex", "positive"}, default="simplex"
         Weights that sum to 1 and are at least 0, or greater than 0. Both link the same number of
         records.
-    %(standardize)s
-    %(rule)s
-    %(shrinkage)s
-    %(method)s
-    %(time_limit)s
-    %(n_jobs)s
-    %(random_state)s
-    %(verbose)s
+    %(standardize rule shrinkage method solver time_limit n_jobs random_state verbose)s
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,)
         The learned weights, which sum to 1: the variables that give people away. That of a column
         constant in either file is 0.
-    %(n_linked_)s
-    %(bound_)s
-    %(claimed_)s
-    %(ceiling_)s
-    %(files_)s
+    %(n_linked_ bound_ status_ claimed_links_ ceiling_)s
+    %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

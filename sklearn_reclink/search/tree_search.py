@@ -123,7 +123,7 @@ class TreeSearch(Search):
         return len(self.queries) == len(self.tree.rows)
 
     @cached_property
-    def order(self) -> np.ndarray:  # type: ignore[override]
+    def order(self) -> np.ndarray:
         """Rows of the original file, neighbours in the tree beside each other."""
         if self._aligned:
             return self.tree.rows

@@ -71,11 +71,13 @@ def solve(
         Beyond so many records line searches look for parameters, and presolve gives the bound.
     """
     late = partial(late_starts, problem, rng=rng, most_records=most_records)
-    search: Callable[..., Solution] = solve_exact
+    strategy: Callable[..., Solution] = solve_exact
     if problem.index.n_records > most_records:
-        from sklearn_reclink.solvers.line_search import solve_by_line_search as search
+        from sklearn_reclink.solvers.line_search import solve_by_line_search
+
+        strategy = solve_by_line_search
     try:
-        return search(problem, time_limit=time_limit, rng=rng, verbose=verbose, late_starts=late)
+        return strategy(problem, time_limit=time_limit, rng=rng, verbose=verbose, late_starts=late)
     except SystemError as error:
         # what numba makes of an interrupt that arrives while it converts arguments
         cause: BaseException | None = error

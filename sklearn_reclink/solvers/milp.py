@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sklearn_reclink.families.cones import Domain
-from sklearn_reclink.solvers.problem import LinkageProblem
+from sklearn_reclink.families import Family
+from sklearn_reclink.solvers.problem import Problem
 
 # What cvxpy passes on as a time limit has a name of its own in every solver.
 _TIME_LIMITS: dict[str, Callable[[float], dict[str, Any]]] = {
@@ -122,38 +122,39 @@ class PapersProgram:
         return bool(np.all(lacking <= _VIOLATION * np.maximum(size, 1.0)))
 
 
-def n_paper_constraints(problem: LinkageProblem) -> int:
+def n_paper_constraints(problem: Problem) -> int:
     """The papers' count: N (M - 1) links, N for the K_i, and those of the family."""
-    n = problem.n_records
-    return n * (problem.n_masked - 1) + n + problem.domain.n_paper_constraints
+    n = problem.index.n_records
+    return n * (problem.index.n_masked - 1) + n + problem.family.n_paper_constraints
 
 
-def papers_program(problem: LinkageProblem, *, strictness: float | None = None) -> PapersProgram:
+def papers_program(problem: Problem, *, strictness: float | None = None) -> PapersProgram:
     """The program of a problem. Masked records beyond the originals are impostors only.
 
     Parameters
     ----------
-    problem : LinkageProblem
+    problem : Problem
     strictness : float or None
         What stands for "> 0"; the papers do not say. None is 0, or 1e-4 where the papers ask for
         no normalisation: ``theta = 0`` would link everyone.
     """
     import cvxpy as cp
 
-    family, n = problem.domain, problem.n_records
+    family, index = problem.family, problem.index
+    n = index.n_records
     normaliser = family.normaliser
     if strictness is None:
         strictness = 0.0 if normaliser.any() else 1e-4
     if not (math.isfinite(strictness) and strictness >= 0):
         raise ValueError(f"strictness is {strictness!r}: it must be a finite number, at least 0")
     admissible = family.all_rows
-    others = np.ones((n, problem.n_masked), dtype=bool)
+    others = np.ones((n, index.n_masked), dtype=bool)
     np.fill_diagonal(others, False)
     records, impostors = np.nonzero(others)
-    rows, _ = problem.rows(records, impostors)  # (n (n_masked - 1), p)
+    rows, _ = index.rows(family, records, impostors)  # (n (n_masked - 1), p)
     constant = _largest_violation(rows, family) + max(1.0, strictness)
 
-    theta = cp.Variable(problem.n_parameters, bounds=list(family.box))
+    theta = cp.Variable(family.n_parameters, bounds=list(family.box))
     misses = cp.Variable(n, boolean=True)
     slack = sparse.csr_array(
         (np.full(len(records), constant), (np.arange(len(records)), records)),
@@ -170,7 +171,7 @@ def papers_program(problem: LinkageProblem, *, strictness: float | None = None) 
     )
 
 
-def _largest_violation(rows: np.ndarray, family: Domain) -> float:
+def _largest_violation(rows: np.ndarray, family: Family) -> float:
     """A number that ``-row . theta`` does not exceed for normalised parameters."""
     if family.generators is not None:
         # linear in theta, so largest at a corner
@@ -181,7 +182,7 @@ def _largest_violation(rows: np.ndarray, family: Domain) -> float:
 
 
 def solve_milp(
-    problem: LinkageProblem,
+    problem: Problem,
     *,
     solver: str | None = None,
     time_limit: float | None = 60.0,
@@ -192,7 +193,7 @@ def solve_milp(
 
     Parameters
     ----------
-    problem : LinkageProblem
+    problem : Problem
     solver : str or None
         The solver's name in cvxpy: "HIGHS", "SCIP", "GUROBI", "CPLEX", ...; None is HiGHS.
     time_limit : float or None
@@ -211,12 +212,12 @@ def solve_milp(
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.families import WeightedMean
-    >>> from sklearn_reclink.families.cones import Orthant
+    >>> from sklearn_reclink.search import Index
     >>> from sklearn_reclink.solvers.milp import solve_milp
-    >>> from sklearn_reclink.solvers.problem import linkage_problem
+    >>> from sklearn_reclink.solvers.problem import Problem
     >>> X = np.array([[0.0, 3.0], [1.0, 1.0], [5.0, 2.0]])
     >>> Y = np.array([[0.0, 1.0], [1.0, 3.0], [5.0, 2.0]])
-    >>> found = solve_milp(linkage_problem(X, Y, WeightedMean(), Orthant(2)), strictness=1e-3)
+    >>> found = solve_milp(Problem(WeightedMean(2), Index(X, Y)), strictness=1e-3)
     >>> found.claimed_links, found.recounted_links, found.optimal, found.solver
     (3, 3, True, 'HIGHS')
     """
@@ -228,11 +229,11 @@ def solve_milp(
     if point is None or not (optimal or program.holds(*point)):
         return MilpSolution(None, 0, 0, False, name)
     theta, misses = point
-    claimed = problem.n_records - int(np.count_nonzero(misses > 0.5))
+    claimed = problem.index.n_records - int(np.count_nonzero(misses > 0.5))
     if not theta.any():
         return MilpSolution(None, claimed, 0, optimal, name)
-    theta = problem.domain.repair(theta)
-    recounted = int(np.count_nonzero(problem.linked(theta)))
+    theta = problem.family.repair(theta)
+    recounted = int(np.count_nonzero(problem.index.linked(problem.family, theta)))
     return MilpSolution(theta, claimed, recounted, optimal, name)
 
 
@@ -289,7 +290,7 @@ def _options(name: str, time_limit: float | None) -> dict[str, Any]:
 
 
 def write_mps(
-    problem: LinkageProblem,
+    problem: Problem,
     path: str | os.PathLike[str],
     labels: Sequence[str] = (),
     strictness: float | None = None,
@@ -298,7 +299,7 @@ def write_mps(
 
     Parameters
     ----------
-    problem : LinkageProblem
+    problem : Problem
     path : str or path
     labels : sequence of str
         Words without spaces for the parameters, to name their columns by; by default their numbers.

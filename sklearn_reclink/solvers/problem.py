@@ -54,11 +54,12 @@ class Problem:
 class Solution:
     """The best parameters found and what was proven about them.
 
-    ``bound`` is the largest number of records that any admissible parameters could link;
-    ``n_linked`` is a recount with ``theta``. ``theta`` is None when nothing was found.
+    ``bound`` is the largest number of records that any admissible parameters could link, None where
+    nothing is known; ``n_linked`` is a recount with ``theta``. ``theta`` is None when nothing was
+    found.
     """
 
     theta: np.ndarray | None
     n_linked: int
-    bound: int
+    bound: int | None
     status: Status

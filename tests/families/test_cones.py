@@ -203,7 +203,7 @@ def test_generators_of_the_orthant_are_its_extreme_rays():
     assert Choquet(3).generators is None
 
 
-def test_k_additive_domain_of_full_order_is_that_of_all_capacities():
+def test_k_additive_cone_of_full_order_is_that_of_all_capacities():
     full, lattice = KAdditiveChoquet(3, 3), Choquet(3)
     rng = np.random.default_rng(0)
     for _ in range(200):

@@ -11,6 +11,7 @@ from sklearn_reclink.solvers.covering.search import CoveringSearch, Node
 from sklearn_reclink.solvers.covering.separation import Found, Separator
 from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.incumbent import Incumbent
+from sklearn_reclink.solvers.presolve import presolve
 from tests.problems import noisy_files, problem_of, solved
 
 
@@ -19,7 +20,7 @@ def noisy_problem(family, seed, n_records=70):
 
 
 def covering_search(problem, seed, seconds=60.0, share_before_late=1.0):
-    presolved = presolved(problem)
+    presolved = presolve(problem)
     feasibility = Feasibility(problem, presolved, time.monotonic() + seconds)
     incumbent = Incumbent(problem, presolved, feasibility)
     incumbent.offer(problem.family.centre)

@@ -63,6 +63,6 @@ def test_rows_that_a_tree_grows_give_the_same_optimum(name, files):
     best = solved(problem_of(name, *files))
     problem = problem_of(name, *files, dense_pairs=0)
     rng = np.random.default_rng(0)
-    grown = solve_exact(problem, time_limit=60, rng=rng, most_masked=1)
+    grown = solve_exact(problem, time_limit=60, rng=rng, most_pairs=1)
     assert (grown.n_linked, grown.bound) == (best.n_linked, best.bound)
     assert n_linked(problem, grown.theta) == grown.n_linked

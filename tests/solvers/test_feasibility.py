@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.solvers.feasibility import Feasibility
@@ -17,7 +16,7 @@ from tests.exact_arithmetic import best_subset
 from tests.problems import cone_rows, integer_rows, problem_of, random_integer_files
 
 every_family = pytest.mark.parametrize("family", ["weighted mean", "owa", "choquet", "bilinear"])
-near_files = random_integer_files((3, 6), (2, 3), largest=7, noise=2, near=st.just(True))
+near_files = random_integer_files((3, 6), (2, 3), largest=7, noise=2, always_near=True)
 
 
 def can_be_linked(problem: Problem, records) -> bool:

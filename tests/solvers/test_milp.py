@@ -11,8 +11,8 @@ from cvxpy.reductions.solvers import defines
 from sklearn_reclink import WeightedMeanLinker
 from sklearn_reclink.data.views import learn_scales
 from sklearn_reclink.families import Choquet, WeightedMean
-from sklearn_reclink.families.cones import MonotoneCapacities, Orthant
-from sklearn_reclink.solvers import solve
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.exact import solve
 from sklearn_reclink.solvers.milp import (
     MilpSolution,
     _options,
@@ -21,7 +21,7 @@ from sklearn_reclink.solvers.milp import (
     solve_milp,
     write_mps,
 )
-from sklearn_reclink.solvers.problem import LinkageProblem, linkage_problem
+from sklearn_reclink.solvers.problem import Problem
 from tests.exact_arithmetic import best_subset, unit_rows, weighted_mean_rows
 from tests.papers import FILES
 
@@ -30,9 +30,9 @@ from tests.papers import FILES
 SOLVERS = [s for s in ("GLPK_MI", "HIGHS", "SCIP", "SCIPY") if s in defines.INSTALLED_MI_SOLVERS]
 
 
-def weighted_mean_problem(original, masked) -> LinkageProblem:
+def weighted_mean_problem(original, masked) -> Problem:
     original, masked = np.array(original, dtype=float), np.array(masked, dtype=float)
-    return linkage_problem(original, masked, WeightedMean(), Orthant(original.shape[1]))
+    return Problem(WeightedMean(original.shape[1]), Index(original, masked))
 
 
 def separated_files(seed: int) -> tuple[list[list[int]], list[list[int]]]:
@@ -42,7 +42,7 @@ def separated_files(seed: int) -> tuple[list[list[int]], list[list[int]]]:
     return original.tolist(), (original + rng.integers(-2, 3, original.shape)).tolist()
 
 
-def noisy_problem(n_records: int = 60) -> LinkageProblem:
+def noisy_problem(n_records: int = 60) -> Problem:
     rng = np.random.default_rng(0)
     original = rng.normal(size=(n_records, 4))
     return weighted_mean_problem(original, original + rng.normal(size=original.shape))
@@ -79,7 +79,7 @@ def test_agrees_with_the_exact_optimum_on_well_separated_problems(seed):
     expected = len(best_subset(weighted_mean_rows(original, masked), unit_rows(3)))
     assert found.optimal
     assert found.claimed_links == found.recounted_links == expected
-    assert solve(problem, random_state=0).n_linked == expected
+    assert solve(problem, rng=np.random.default_rng(0)).n_linked == expected
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -95,10 +95,10 @@ def test_every_installed_solver_finds_the_same_optimum(solver):
 @pytest.mark.parametrize("seed", range(3))
 def test_choquet_program_agrees_with_the_exact_optimum(seed):
     original, masked = (np.array(file, dtype=float) for file in separated_files(seed))
-    problem = linkage_problem(original, masked, Choquet(), MonotoneCapacities(3))
+    problem = Problem(Choquet(3), Index(original, masked))
     found = solve_milp(problem, strictness=1e-3)
     assert found.claimed_links == found.recounted_links
-    assert found.recounted_links == solve(problem, random_state=0).n_linked
+    assert found.recounted_links == solve(problem, rng=np.random.default_rng(0)).n_linked
 
 
 def test_masked_records_beyond_the_originals_are_impostors():
@@ -109,7 +109,7 @@ def test_masked_records_beyond_the_originals_are_impostors():
     assert solve_milp(alone, strictness=1e-3).claimed_links == 3
     found = solve_milp(pooled, strictness=1e-3)
     assert (found.claimed_links, found.recounted_links) == (2, 2)
-    assert solve(pooled, random_state=0).n_linked == 2
+    assert solve(pooled, rng=np.random.default_rng(0)).n_linked == 2
     program = papers_program(pooled)
     assert len(program.rows) == 3 * 3 and program.misses.size == 3
     assert n_paper_constraints(pooled) == 3 * 3 + 3 + 2 + 1
@@ -267,7 +267,7 @@ def test_papers_program_claims_links_that_do_not_exist(census):
     scales = learn_scales(X, Y, "separate")
     problem = weighted_mean_problem(scales.original(X), scales.masked(Y))
     found = solve_milp(problem, strictness=1e-6)
-    proven = WeightedMeanLinker(random_state=0).fit(X, Y)
+    proven = WeightedMeanLinker(rng=np.random.default_rng(0)).fit(X, Y)
     claimed, recounted = found.claimed_links, found.recounted_links
     print(f"claimed {claimed}, recounted {recounted}, proven optimum {proven.bound_}")
     assert found.optimal  # so says the solver

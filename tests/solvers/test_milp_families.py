@@ -7,43 +7,40 @@ from math import comb
 import numpy as np
 import pytest
 
-from sklearn_reclink.families import OWA, Bilinear, Choquet, KAdditiveChoquet, WeightedMean
-from sklearn_reclink.families.cone_submodular_k_additive import SubmodularKAdditiveCapacities
-from sklearn_reclink.families.cones import (
-    KAdditiveCapacities,
-    MonotoneCapacities,
-    NonnegativeOnPairs,
-    Orthant,
-    PositiveSemidefinite,
-    SubmodularCapacities,
-    SymmetricMatrices,
+from sklearn_reclink.families import (
+    OWA,
+    Bilinear,
+    Choquet,
+    KAdditiveChoquet,
+    NonnegativeBilinear,
+    SemidefiniteBilinear,
+    SubmodularChoquet,
+    SubmodularKAdditiveChoquet,
+    WeightedMean,
 )
-from sklearn_reclink.solvers import solve
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.exact import solve
 from sklearn_reclink.solvers.milp import (
     n_paper_constraints,
     papers_program,
     solve_milp,
 )
-from sklearn_reclink.solvers.problem import linkage_problem
+from sklearn_reclink.solvers.problem import Problem
 
 FAMILIES = {
-    "d2WM": (WeightedMean(), lambda a, b: Orthant(a.shape[1])),
-    "OWA": (OWA(), lambda a, b: Orthant(a.shape[1])),
-    "d2CI": (Choquet(), lambda a, b: MonotoneCapacities(a.shape[1])),
-    "d2CI_m": (Choquet(), lambda a, b: SubmodularCapacities(a.shape[1])),
-    "2-additive": (KAdditiveChoquet(2), lambda a, b: KAdditiveCapacities(a.shape[1], 2)),
-    "2-additive_m": (
-        KAdditiveChoquet(2),
-        lambda a, b: SubmodularKAdditiveCapacities(a.shape[1], 2),
-    ),
-    "d2SB_NC": (Bilinear(), lambda a, b: SymmetricMatrices(a.shape[1])),
-    "d2SB": (Bilinear(), NonnegativeOnPairs),
+    "d2WM": lambda a, b: WeightedMean(a.shape[1]),
+    "OWA": lambda a, b: OWA(a.shape[1]),
+    "d2CI": lambda a, b: Choquet(a.shape[1]),
+    "d2CI_m": lambda a, b: SubmodularChoquet(a.shape[1]),
+    "2-additive": lambda a, b: KAdditiveChoquet(a.shape[1], 2),
+    "2-additive_m": lambda a, b: SubmodularKAdditiveChoquet(a.shape[1], 2),
+    "d2SB_NC": lambda a, b: Bilinear(a.shape[1]),
+    "d2SB": NonnegativeBilinear,
 }
 
 
 def problem_of(family, original, masked):
-    distance, domain = FAMILIES[family]
-    return linkage_problem(original, masked, distance, domain(original, masked))
+    return Problem(FAMILIES[family](original, masked), Index(original, masked))
 
 
 def files(seed, n_records=6, n_features=3):
@@ -82,7 +79,7 @@ def test_constraint_counts_are_those_of_the_2015_paper(n_records, n_features):
 def test_program_agrees_with_the_solver_on_well_separated_problems(family, seed):
     problem = problem_of(family, *files(seed))
     found = solve_milp(problem, strictness=1e-3)
-    solution = solve(problem, random_state=0)
+    solution = solve(problem, rng=np.random.default_rng(0))
     assert found.optimal
     assert found.claimed_links == found.recounted_links == solution.n_linked
     assert solution.n_linked == solution.bound
@@ -94,10 +91,10 @@ def test_constant_exceeds_every_violation(family):
     problem = problem_of(family, original, masked)
     program = papers_program(problem)
     rng = np.random.default_rng(0)
-    lower, upper = problem.domain.box
+    lower, upper = problem.family.box
     for _ in range(300):
-        theta = problem.domain.repair(rng.uniform(lower, upper))
-        scale = theta @ problem.domain.normaliser or np.abs(theta).max()
+        theta = problem.family.repair(rng.uniform(lower, upper))
+        scale = theta @ problem.family.normaliser or np.abs(theta).max()
         assert np.max(-program.rows @ (theta / scale)) < program.constant
 
 
@@ -105,11 +102,11 @@ def test_no_scale_and_no_strictness_link_everyone_by_zero_parameters():
     problem = problem_of("d2SB_NC", *files(0))
     vacuous = solve_milp(problem, strictness=0.0)
     assert vacuous.claimed_links == 6 >= vacuous.recounted_links
-    assert solve_milp(problem).recounted_links == solve(problem, random_state=0).n_linked
+    assert solve_milp(problem).recounted_links == solve(problem, rng=np.random.default_rng(0)).n_linked
 
 
 def test_semidefinite_matrices_have_no_linear_program():
     original, masked = files(0)
-    problem = linkage_problem(original, masked, Bilinear(), PositiveSemidefinite(3))
+    problem = Problem(SemidefiniteBilinear(3), Index(original, masked))
     with pytest.raises(ValueError, match="endlessly many rows"):
         papers_program(problem)

@@ -140,7 +140,7 @@ def test_one_group_of_equal_masked_records_leaves_a_ceiling_of_zero(dense_pairs)
 @given(files=random_integer_files())
 def test_rows_too_many_to_hold_leave_the_same_records_open(family, files):
     problem = problem_of(family, *files)
-    held, grown = presolve(problem), presolve(problem, most_masked=1)
+    held, grown = presolve(problem), presolve(problem, most_pairs=1)
     np.testing.assert_array_equal(grown.never, held.never)
     np.testing.assert_array_equal(grown.open, np.union1d(held.open, held.always))
     assert not grown.complete
