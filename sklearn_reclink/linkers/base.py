@@ -31,10 +31,9 @@ from sklearn_reclink.data.reading import (
 )
 from sklearn_reclink.data.views import Scales, column_names, learn_scales
 from sklearn_reclink.families import Distance
-from sklearn_reclink.linkers import ruled
 from sklearn_reclink.linkers.claims import gap_of, status_of
+from sklearn_reclink.rules import RULES, SCALED_RULES, Rule, Scores, learn_scale
 from sklearn_reclink.search.all_pairs import AllPairs
-from sklearn_reclink.search.batches import ask_all
 from sklearn_reclink.solvers.problem import Solution
 
 # Most pairs of which the temperature of a rule is learnt.
@@ -69,7 +68,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict[str, list[Any]] = {
         "standardize": [StrOptions({"separate", "difference", "rank"}), None],
-        "rule": [StrOptions(set(ruled.RULES))],
+        "rule": [StrOptions(set(RULES))],
         "time_limit": [Interval(Real, 0, None, closed="left"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -155,7 +154,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             masked = np.concatenate([masked, self.scales_.masked(others)])
         solution = self._learn(original, masked)
         self._count(original, masked, solution)
-        if self.rule in ruled.WITH_TEMPERATURE:
+        if self.rule in SCALED_RULES:
             self.temperature_ = self._learn_temperature(original, masked[: len(original)])
         return self
 
@@ -183,18 +182,16 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         if len(rows) > _TEMPERATURE_PAIRS:
             order = check_random_state(self.random_state).permutation(len(rows))
             rows = np.sort(order[:_TEMPERATURE_PAIRS])
-        return ruled.scale_of(
-            self._pairs(self._coordinates(original[rows]), self._coordinates(masked[rows]))
-        )
+        pairs = self._pairs(self._coordinates(original[rows]), self._coordinates(masked[rows]))
+        return learn_scale(Scores.of_pairs(pairs, -1.0))
 
     def _pairs(self, original: np.ndarray, masked: np.ndarray) -> AllPairs:
         return AllPairs(self._distance, self._theta, original, masked)
 
     @property
-    def _ruling(self) -> dict[str, Any]:
-        """What a rule other than "nearest" needs besides the pairs."""
-        scale = self.temperature_ if self.rule in ruled.WITH_TEMPERATURE else 1.0
-        return {"rule": self.rule, "scale": scale, "work": self._work}
+    def _rule(self) -> Rule:
+        scale = self.temperature_ if self.rule in SCALED_RULES else 1.0
+        return Rule(self.rule, scale=scale, **self._work)
 
     def predict(self, X: Any, pool: Any = None) -> np.ndarray:
         """Link each original record to a masked record, the nearest unless ``rule`` says else.
@@ -214,7 +211,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """
         original, masked = self._read_search(X, pool)
         if self.rule != "nearest":
-            return ruled.predicted(self._pairs(original, masked), **self._ruling)
+            return self._rule.predict(self._pairs(original, masked))
         return linking.nearest(self._distance, self._theta, original, masked, **self._work)
 
     def kneighbors(
@@ -248,9 +245,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
                 f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the "
                 f"{len(masked)} records of the pool"
             )
-        if self.rule in ruled.WITH_TEMPERATURE:
-            pairs = ruled.priced(self._pairs(original, masked), self.rule, self.temperature_)
-            found = ask_all(pairs, "k_nearest", n_neighbors=int(n_neighbors), **self._work)
+        if self.rule in SCALED_RULES:
+            found = self._rule.k_nearest(self._pairs(original, masked), int(n_neighbors))
             return (found[0], found[1]) if return_distance else found[1]
         distances, rows = linking.k_nearest(
             self._distance, self._theta, original, masked, int(n_neighbors), **self._work
@@ -272,7 +268,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """
         original, masked = self._read_aligned(X, y)
         if self.rule != "nearest":
-            return ruled.links(self._pairs(original, masked), **self._ruling)
+            return self._rule.link(self._pairs(original, masked))
         return linking.link(self._distance, self._theta, original, masked, **self._work)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -296,7 +292,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """
         original, masked = self._read_aligned(X, y)
         if self.rule != "nearest":
-            linked = ruled.linked(self._pairs(original, masked), **self._ruling)
+            linked = self._rule.link(self._pairs(original, masked)).reidentified
         else:
             linked = linking.linked_mask(
                 self._distance, self._theta, original, masked, **self._work

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -24,27 +23,14 @@ from sklearn_reclink.data.alignment import alignment_warning
 from sklearn_reclink.data.ranks import RankScales, learn_ranks
 from sklearn_reclink.data.reading import read_masked, read_original, read_pair
 from sklearn_reclink.data.views import Scales, column_names, learn_scales
-from sklearn_reclink.likelihood.evidence import VIEWS, Coordinates, Evidence, learn_evidence
-from sklearn_reclink.linkers import ruled
+from sklearn_reclink.likelihood.pair_likelihood import (
+    VIEWS,
+    Coordinates,
+    LikelihoodPairs,
+    learn_pair_likelihood,
+)
+from sklearn_reclink.rules import RULES, Rule
 from sklearn_reclink.search.all_pairs import Pairs
-from sklearn_reclink.search.batches import ask_all
-
-
-@dataclass(frozen=True, eq=False)
-class EvidencePairs(Pairs):
-    """All pairs with their evidence as distance: the more, the nearer."""
-
-    evidence: Evidence
-    original: Coordinates
-    masked: Coordinates
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.original), len(self.masked)
-
-    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        values = -self.evidence.block(self.original.rows(records), self.masked)
-        return values, np.abs(values)
 
 
 class DensityLinker(BaseEstimator):
@@ -82,8 +68,8 @@ class DensityLinker(BaseEstimator):
     ----------
     weights_ : ndarray of shape (3,)
         Weights of the views ``"value"``, ``"rank"`` and ``"joint"``: what the masking is like.
-    evidence_ : Evidence
-        The learnt densities.
+    likelihood_ : PairLikelihood
+        The learned densities.
     n_linked_ : int
         Number of records re-identified in the files of `fit`, by ``rule``.
     masked_ : ndarray of shape (n_records, n_features)
@@ -122,7 +108,7 @@ class DensityLinker(BaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "rule": [StrOptions(set(ruled.RULES))],
+        "rule": [StrOptions(set(RULES))],
         "views": ["array-like"],
         "standardize": [StrOptions({"separate", "difference"}), None],
         "max_pairs": [Interval(Integral, 2, None, closed="left")],
@@ -196,10 +182,12 @@ class DensityLinker(BaseEstimator):
         rows = np.arange(len(original))
         if len(rows) > self.max_pairs:
             rows = check_random_state(self.random_state).permutation(len(rows))[: self.max_pairs]
-        self.evidence_ = learn_evidence(known[0].rows(rows), known[1].rows(rows), tuple(self.views))
-        self.weights_ = self.evidence_.weights
-        pairs = EvidencePairs(self.evidence_, *known)
-        self.n_linked_ = int(np.count_nonzero(ruled.linked(pairs, self.rule, 1.0, self._work)))
+        self.likelihood_ = learn_pair_likelihood(
+            known[0].rows(rows), known[1].rows(rows), tuple(self.views)
+        )
+        self.weights_ = self.likelihood_.weights
+        linked = self._rule.link(LikelihoodPairs(self.likelihood_, *known)).reidentified
+        self.n_linked_ = int(np.count_nonzero(linked))
         return self
 
     def predict(self, X: Any, pool: Any = None) -> np.ndarray:
@@ -218,7 +206,7 @@ class DensityLinker(BaseEstimator):
             Row in the pool; the lowest one where several are tied, -1 where ``"one_to_one"``
             leaves none.
         """
-        return ruled.predicted(self._search(X, pool), self.rule, 1.0, self._work)
+        return self._rule.predict(self._search(X, pool))
 
     def kneighbors(
         self, X: Any, n_neighbors: int = 5, pool: Any = None, return_distance: bool = True
@@ -250,9 +238,7 @@ class DensityLinker(BaseEstimator):
                 f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the "
                 f"{pairs.shape[1]} records of the pool"
             )
-        found = ask_all(
-            ruled.priced(pairs, self.rule), "k_nearest", n_neighbors=int(n_neighbors), **self._work
-        )
+        found = self._rule.k_nearest(pairs, int(n_neighbors))
         return (found[0], found[1]) if return_distance else found[1]
 
     def link(self, X: Any, y: Any) -> linking.Links:
@@ -268,7 +254,7 @@ class DensityLinker(BaseEstimator):
         Links
             Links, ties and rates; distances are evidence with its sign changed.
         """
-        return ruled.links(self._aligned(X, y), self.rule, 1.0, self._work)
+        return self._rule.link(self._aligned(X, y))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of records re-identified with ``y`` as the pool.
@@ -284,12 +270,12 @@ class DensityLinker(BaseEstimator):
         -------
         float
         """
-        linked = ruled.linked(self._aligned(X, y), self.rule, 1.0, self._work)
+        linked = self._rule.link(self._aligned(X, y)).reidentified
         return float(np.average(linked, weights=sample_weight))
 
     @property
-    def _work(self) -> dict[str, Any]:
-        return {"n_jobs": self.n_jobs, "verbose": self.verbose}
+    def _rule(self) -> Rule:
+        return Rule(self.rule, n_jobs=self.n_jobs, verbose=self.verbose)
 
     @property
     def _informative(self) -> np.ndarray:
@@ -314,7 +300,7 @@ class DensityLinker(BaseEstimator):
     def _aligned(self, X: Any, y: Any) -> Pairs:
         check_is_fitted(self)
         original, masked = read_pair(self, X, y, reset=False)
-        return EvidencePairs(self.evidence_, *self._coordinates(original, masked))
+        return LikelihoodPairs(self.likelihood_, *self._coordinates(original, masked))
 
     def _search(self, X: Any, pool: Any) -> Pairs:
         check_is_fitted(self)
@@ -322,7 +308,7 @@ class DensityLinker(BaseEstimator):
         masked = self.masked_
         if pool is not None:
             masked = read_masked(self, pool, column_names(X), file="pool", name="pool")
-        return EvidencePairs(self.evidence_, *self._coordinates(original, masked))
+        return LikelihoodPairs(self.likelihood_, *self._coordinates(original, masked))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,7 +1,6 @@
 """Probabilistic record linkage, PRL of the papers.
 
-The model and its estimation are in `fellegi_sunter`, the links by its weights and what counts as a
-re-identification in `probabilistic_links`.
+The model and its estimation are in `fellegi_sunter`, the links in `rules`.
 """
 
 from __future__ import annotations
@@ -21,12 +20,8 @@ from sklearn_reclink.data.alignment import alignment_warning
 from sklearn_reclink.data.reading import read_masked, read_original, read_pair
 from sklearn_reclink.data.views import Scales, column_names, learn_scales
 from sklearn_reclink.likelihood import fellegi_sunter
-from sklearn_reclink.linkers.probabilistic_links import (
-    AgreementWeights,
-    ProbabilisticLinks,
-    nearest_links,
-    one_to_one_links,
-)
+from sklearn_reclink.rules import Rule
+from sklearn_reclink.search.links import Links
 
 
 class ProbabilisticLinker(BaseEstimator):
@@ -210,9 +205,10 @@ class ProbabilisticLinker(BaseEstimator):
         masked = self.masked_
         if pool is not None:
             masked = read_masked(self, pool, column_names(X), file="pool", name="pool")
-        return self._link(self.scales_.original(original), self.scales_.masked(masked)).links
+        pairs = self._pairs(self.scales_.original(original), self.scales_.masked(masked))
+        return self._rule.predict(pairs)
 
-    def link(self, X: Any, y: Any) -> ProbabilisticLinks:
+    def link(self, X: Any, y: Any) -> Links:
         """Link each original record within a masked file and compare with the truth.
 
         Parameters
@@ -222,7 +218,7 @@ class ProbabilisticLinker(BaseEstimator):
 
         Returns
         -------
-        ProbabilisticLinks
+        Links
             Links, ties and rates.
         """
         check_is_fitted(self)
@@ -279,12 +275,16 @@ class ProbabilisticLinker(BaseEstimator):
                 stacklevel=3,
             )
 
-    def _link(self, original: np.ndarray, masked: np.ndarray) -> ProbabilisticLinks:
+    def _link(self, original: np.ndarray, masked: np.ndarray) -> Links:
         """Links by the rule; the own record is the masked record of the same row, if any."""
-        scale = AgreementWeights(self.tolerance_, self.weights_)
-        if self.rule == "nearest":
-            return nearest_links(scale, original, masked)
-        return one_to_one_links(scale, original, masked, np.random.RandomState(self.seed_))
+        return self._rule.link(self._pairs(original, masked))
+
+    def _pairs(self, original: np.ndarray, masked: np.ndarray) -> fellegi_sunter.AgreementPairs:
+        return fellegi_sunter.AgreementPairs(original, masked, self.tolerance_, self.weights_)
+
+    @property
+    def _rule(self) -> Rule:
+        return Rule(self.rule, threshold=0.0, random_state=self.seed_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
