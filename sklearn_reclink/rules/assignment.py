@@ -85,7 +85,7 @@ def assign(
     scores: Scores,
     *,
     least: float | None = None,
-    n_candidates: int = 16,
+    n_candidates: int = 32,
     max_rounds: int = 30,
     max_dense: int = 2_000_000,
     random_state: int = 0,
@@ -99,7 +99,7 @@ def assign(
     least : float, default=None
         Only pairs with a larger score are linked; a record may stay without a link. By default
         every record of the smaller file has a link.
-    n_candidates : int, default=16
+    n_candidates : int, default=32
         Number of best pairs of every record to start with, and of pairs that a record adds.
     max_rounds : int, default=30
         Most times that candidates are added; what is then unproven is in ``bound``.
