@@ -5,14 +5,17 @@ A *linker* links every original record to its nearest masked record; its `score`
 people found again. A learned linker chooses the distance that finds the most.
 """
 
+from sklearn_reclink.auditing import audit
 from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.linkers import (
     BilinearLinker,
     ChoquetLinker,
+    DensityLinker,
     EuclideanLinker,
     HLMSChoquetLinker,
     MahalanobisLinker,
     OWALinker,
+    ProbabilisticLinker,
     TransformedLinker,
     WeightedMeanLinker,
     export_mps,
@@ -23,13 +26,16 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "BilinearLinker",
     "ChoquetLinker",
+    "DensityLinker",
     "EuclideanLinker",
     "HLMSChoquetLinker",
     "MahalanobisLinker",
     "OWALinker",
     "Pool",
+    "ProbabilisticLinker",
     "TransformedLinker",
     "WeightedMeanLinker",
-    "export_mps",
     "__version__",
+    "audit",
+    "export_mps",
 ]

@@ -1,13 +1,13 @@
-"""The density of the error that masking makes in one variable, learnt from aligned pairs.
+"""The density of the masking error of one variable, learned from aligned pairs.
 
-A kernel estimate with Gaussian kernels on ``n`` errors and their mirror images, as masking has no
-side, over a uniform floor for errors never seen::
+A kernel estimate with Gaussian kernels on ``n`` errors and their mirror images, as errors of either
+sign are equally likely, plus a uniform density for errors never seen::
 
     f(e) = (1 - q) sum_i [K_h(e - e_i) + K_h(e + e_i)] / (2 n) + q / (2 r)
 
-``h`` is Silverman's bandwidth, of the spread about 0, ``r`` the largest difference of two records,
-and ``q`` the probability of an error beyond the table, one more than were seen of ``n + 1``. The
-logs are tabulated: a score of a pair is a lookup.
+``h`` is Silverman's bandwidth, with the spread about 0, and ``r`` the largest difference of two
+records. ``q`` is the probability of an error beyond the table: one more than were seen, of
+``n + 1``. The logarithms are tabulated, so the density of a pair is a lookup.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 # Spacing of the table, and where it ends, in bandwidths.
 _STEPS = 8
 _REACH = 500
-# Coordinates are of size 1: errors below this are rounding.
+# Coordinates are of order 1: errors below this are rounding.
 _LEAST_BANDWIDTH = 1e-9
 
 
@@ -32,7 +32,7 @@ class ErrorDensity:
     step : float
         Spacing of the table.
     logs : ndarray of shape (n_steps,)
-        Log density at ``0, step, 2 step, ...``; beyond, the last one holds.
+        Log density at ``0, step, 2 step, ...``; the last one holds for all larger errors.
     bandwidth : float
         Standard deviation of the kernels.
     floor : float
@@ -59,17 +59,19 @@ class ErrorDensity:
         return np.interp(np.abs(errors), places, self.logs)
 
     def left_out(self, errors: np.ndarray) -> np.ndarray:
-        """Log density of each error it was learnt from, as if learnt from the others."""
+        """Log density of each error it was learned from, as if learned from the others."""
         n_errors = len(errors)
         kernels = np.maximum(np.exp(self(errors)) - self.floor, 0.0)
-        peak = (1 - self._seldom(errors)) / (2 * n_errors * self.bandwidth * np.sqrt(2 * np.pi))
+        peak = (1 - self._share_beyond(errors)) / (
+            2 * n_errors * self.bandwidth * np.sqrt(2 * np.pi)
+        )
         own = peak * (1 + np.exp(-2 * (errors / self.bandwidth) ** 2))
         rest = np.maximum(kernels - own, 0.0) * n_errors / max(n_errors - 1, 1)
         return np.asarray(np.log(rest + self.floor))
 
-    def _seldom(self, errors: np.ndarray) -> float:
-        beyond = np.count_nonzero(np.abs(errors) > self.step * (len(self.logs) - 1))
-        return (beyond + 1) / (len(errors) + 1)
+    def _share_beyond(self, errors: np.ndarray) -> float:
+        n_beyond = np.count_nonzero(np.abs(errors) > self.step * (len(self.logs) - 1))
+        return (n_beyond + 1) / (len(errors) + 1)
 
 
 def learn_error_density(errors: np.ndarray, largest: float) -> ErrorDensity:
@@ -78,7 +80,7 @@ def learn_error_density(errors: np.ndarray, largest: float) -> ErrorDensity:
     Parameters
     ----------
     errors : ndarray of shape (n_records,)
-        Original minus masked coordinate of aligned records.
+        Original minus masked coordinates of aligned records.
     largest : float
         The largest difference that two records of the files may have.
 
@@ -98,14 +100,14 @@ def learn_error_density(errors: np.ndarray, largest: float) -> ErrorDensity:
     mirrored = np.concatenate([counts[:0:-1], counts])
     kernel = np.exp(-0.5 * (np.arange(-6 * _STEPS, 6 * _STEPS + 1) / _STEPS) ** 2)
     smooth = np.convolve(mirrored, kernel, mode="same")[n_steps - 1 :]
-    seldom = (n_errors - np.count_nonzero(inside) + 1) / (n_errors + 1)
-    density = (1 - seldom) * smooth / (2 * n_errors * bandwidth * np.sqrt(2 * np.pi))
-    floor = seldom / (2 * max(largest, step * n_steps))
+    beyond = (n_errors - np.count_nonzero(inside) + 1) / (n_errors + 1)
+    density = (1 - beyond) * smooth / (2 * n_errors * bandwidth * np.sqrt(2 * np.pi))
+    floor = beyond / (2 * max(largest, step * n_steps))
     return ErrorDensity(step, np.log(density + floor), bandwidth, floor)
 
 
 def _bandwidth(errors: np.ndarray) -> float:
-    # both about 0, and both the standard deviation of normal errors
+    # both estimate the standard deviation of normal errors about 0
     root_mean_square = float(np.sqrt(np.mean(errors**2)))
     robust = float(np.median(np.abs(errors))) / 0.6745
     spread = min(root_mean_square, robust) if robust > 0 else root_mean_square

@@ -7,17 +7,20 @@ tolerance_k``. Given whether the pair is one person (a *match*), the ``g_k`` are
 
     weight of a pair = sum_k  log2(m_k / u_k) if g_k = 1,  else  log2((1 - m_k) / (1 - u_k))
 
-*EM.* All pairs of the two files are counted by their pattern ``g``, at most ``2^n`` of them. From
-``m_k = 0.9``, ``u_k`` the share of all pairs that agree and ``p = 1 / N`` on, each pattern gets its
-probability of being a match, and the parameters become the means under it, until they stand still.
-Two steps show where they are going; a leap there (SQUAREM of Varadhan and Roland, 2008), unless the
-likelihood is less, and a third step make one iteration. Which pairs are matches is not told. With
-fewer than three variables the model has more parameters than the patterns have frequencies, and
-where the search starts decides where it ends.
+*EM.* All pairs of the two files are counted by their pattern ``g``, of which there are at most
+``2^n``. The start is ``m_k = 0.9``, ``u_k`` the share of all pairs that agree, and ``p = 1 / N``. A
+step computes the probability of a match for each pattern, and the parameters become the means
+under it. One iteration is two steps, an extrapolation of them (SQUAREM of Varadhan and Roland,
+2008) unless it lowers the likelihood, and a third step. EM is not told which pairs are matches.
+With fewer than three variables the model has more parameters than there are frequencies of
+patterns, and the result depends on the start.
 
 *Tolerances* from aligned files. With a tolerance ``t`` a share ``m(t)`` of the aligned pairs agrees
-and ``u(t)`` of all pairs. Of 20 quantiles of ``|x_ik - y_ik|`` the one is taken with which an
-aligned pair can expect the largest weight, ``m log(m / u) + (1 - m) log((1 - m) / (1 - u))``.
+and a share ``u(t)`` of all pairs. Of 20 quantiles of ``|x_ik - y_ik|`` we take the one with the
+largest expected weight of an aligned pair, ``m log(m / u) + (1 - m) log((1 - m) / (1 - u))``.
+
+*Links.* The distance of a pair is minus its weight (`AgreementPairs`). Only pairs of positive
+weight are candidates for a link. At most ``2^n`` different weights exist, so there are many ties.
 """
 
 from __future__ import annotations
@@ -28,10 +31,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-# Pairs compared at once.
-_CHUNK_PAIRS = 2**21
-# Up to here every pattern has a counter; beyond, those that occur are sorted.
-_MOST_COUNTERS = 16
+from sklearn_reclink.search import Pairs
+
 _STARTING_M = 0.9
 _TOLERANCE_QUANTILES = np.arange(5, 101, 5) / 100
 
@@ -69,13 +70,13 @@ class Estimate:
     Attributes
     ----------
     m, u : ndarray of shape (n_features,)
-        Probability of agreement in each variable, of a match and of another pair.
+        Probability that a match, and that another pair, agrees in each variable.
     match_share : float
         Share of the pairs that are matches.
     n_iter : int
         Number of iterations.
     converged : bool
-        Whether a step of EM changed no parameter by more than the tolerance asked for.
+        Whether the last step of EM changed no parameter by more than ``tol``.
     """
 
     m: np.ndarray
@@ -90,29 +91,75 @@ class Estimate:
         return np.column_stack([np.log2((1 - self.m) / (1 - self.u)), np.log2(self.m / self.u)])
 
 
-def agreements(
-    original: np.ndarray, masked: np.ndarray, tolerance: np.ndarray
-) -> Iterator[tuple[int, np.ndarray]]:
-    """Compare all pairs, some records at a time.
+@dataclass(frozen=True, eq=False)
+class AgreementPairs(Pairs):
+    """All pairs of two files; the distance of a pair is minus its agreement weight.
 
-    Yields
-    ------
-    start : int
-        The first record of the chunk.
-    agree : ndarray of bool of shape (n_features, n_chunk, n_masked)
+    Parameters
+    ----------
+    original, masked : ndarray of shape (n_records, n_features), (n_masked, n_features)
+    tolerance : ndarray of shape (n_features,)
+        Values that differ by at most this agree.
+    weights : ndarray of shape (n_features, 2)
+        Weights of disagreement and of agreement.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.likelihood.fellegi_sunter import AgreementPairs
+    >>> file = np.array([[1.0, 1.0], [1.0, 2.0]])
+    >>> weights = np.array([[-1.0, 2.0], [-1.0, 3.0]])
+    >>> AgreementPairs(file, file, np.zeros(2), weights).distances(np.arange(2))[0]
+    array([[-5., -1.],
+           [-1., -5.]])
     """
-    n_features = original.shape[1]
-    size = max(1, _CHUNK_PAIRS // (len(masked) * n_features))
-    columns = np.ascontiguousarray(masked.T)[:, None, :]
-    for start in range(0, len(original), size):
-        chunk = original[start : start + size].T[:, :, None]
-        yield start, np.abs(chunk - columns) <= tolerance[:, None, None]
+
+    original: np.ndarray
+    masked: np.ndarray
+    tolerance: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.original), len(self.masked)
+
+    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values = np.zeros((len(records), len(self.masked)))
+        magnitudes = np.zeros_like(values)
+        of_variables = agreement(self.original[records], self.masked, self.tolerance)
+        for agree, (without, with_) in zip(of_variables, self.weights, strict=True):
+            values -= np.where(agree, with_, without)
+            magnitudes += np.where(agree, abs(with_), abs(without))
+        return values, magnitudes
+
+
+def agreement(
+    original: np.ndarray, masked: np.ndarray, tolerance: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Which pairs agree in each variable, (n_records, n_masked) for one variable after another."""
+    for a, b, most in zip(original.T, masked.T, tolerance, strict=True):
+        yield np.abs(a[:, None] - b) <= most
 
 
 def count_patterns(
-    original: np.ndarray, masked: np.ndarray, tolerance: np.ndarray
+    original: np.ndarray,
+    masked: np.ndarray,
+    tolerance: np.ndarray,
+    *,
+    block_pairs: int = 2**18,
+    max_counters: int = 2**16,
 ) -> PatternCounts:
     """Count the patterns of agreement of all pairs; memory does not grow with their number.
+
+    Parameters
+    ----------
+    original, masked : ndarray of shape (n_records, n_features), (n_masked, n_features)
+    tolerance : ndarray of shape (n_features,)
+        Values that differ by at most this agree.
+    block_pairs : int, default=2**18
+        Number of pairs compared at once.
+    max_counters : int, default=2**16
+        Up to this many possible patterns each has a counter; beyond, those found are sorted.
 
     Examples
     --------
@@ -130,23 +177,22 @@ def count_patterns(
             "most. Choose the variables an intruder would know"
         )
     codes, counts = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    for _, agree in agreements(original, masked, tolerance):
-        code = np.zeros(agree.shape[1:], dtype=np.int64)
-        for k in range(n_features):
-            code |= agree[k].astype(np.int64) << k
-        new_codes, new_counts = _count(code.ravel(), n_features)
+    size = max(1, block_pairs // len(masked))
+    for start in range(0, len(original), size):
+        block = original[start : start + size]
+        code = np.zeros((len(block), len(masked)), dtype=np.int64)
+        for k, agree in enumerate(agreement(block, masked, tolerance)):
+            code |= agree.astype(np.int64) << k
+        if 2**n_features > max_counters:
+            new_codes, new_counts = np.unique(code, return_counts=True)
+        else:
+            new_counts = np.bincount(code.ravel(), minlength=2**n_features)
+            new_codes = np.arange(2**n_features)
         codes, place = np.unique(np.concatenate([codes, new_codes]), return_inverse=True)
         counts = np.bincount(place, np.concatenate([counts, new_counts])).astype(np.int64)
+    codes, counts = codes[counts > 0], counts[counts > 0]
     patterns = (codes[:, None] >> np.arange(n_features)) & 1 == 1
     return PatternCounts(patterns, counts)
-
-
-def _count(codes: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-    if n_features > _MOST_COUNTERS:
-        return np.unique(codes, return_counts=True)
-    counts = np.bincount(codes, minlength=2**n_features)
-    found = np.flatnonzero(counts)
-    return found, counts[found]
 
 
 def expectation_maximisation(
@@ -157,20 +203,20 @@ def expectation_maximisation(
     max_iter: int,
     tol: float,
 ) -> Estimate:
-    """Most likely parameters of the model, near where the search starts.
+    """Find parameters of largest likelihood by EM.
 
     Parameters
     ----------
     found : PatternCounts
-        What was observed.
+        The patterns observed.
     match_share : float
-        ``p``, or where its search starts.
+        ``p``, or its start.
     fixed_share : bool
         Whether ``p`` stays as given.
     max_iter : int
-        Most iterations, of three steps each.
+        Largest number of iterations, of three steps each.
     tol : float
-        The search ends when a step changes no parameter by more.
+        Stop when a step changes no parameter by more than this.
 
     Returns
     -------
@@ -194,8 +240,8 @@ def expectation_maximisation(
         second = inside(raw)
         speed, bend = first - theta, second - 2 * first + theta
         length = np.linalg.norm(speed) / (np.linalg.norm(bend) or np.inf)
-        leap, likelihood_there = _step(found, inside(theta + 2 * length * speed + length**2 * bend))
-        theta = inside(leap) if likelihood_there >= likelihood else second
+        far, likelihood_there = _step(found, inside(theta + 2 * length * speed + length**2 * bend))
+        theta = inside(far) if likelihood_there >= likelihood else second
     return Estimate(theta[:n_features], theta[n_features:-1], float(theta[-1]), n_iter, converged)
 
 
@@ -216,17 +262,17 @@ def _step(found: PatternCounts, theta: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _log_probability(patterns: np.ndarray, agreement: np.ndarray) -> np.ndarray:
-    """Logarithm of the probability of every pattern, from that of agreement in each variable."""
+    """Log-probability of every pattern, given the probability of agreement in each variable."""
     return np.asarray(patterns @ np.log(agreement) + (1 - patterns) @ np.log1p(-agreement))
 
 
 def log_likelihood(found: PatternCounts, estimate: Estimate) -> float:
-    """Logarithm of the probability of the patterns counted."""
+    """Log-likelihood of the patterns counted."""
     return _step(found, np.r_[estimate.m, estimate.u, estimate.match_share])[1]
 
 
 def choose_tolerance(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
-    """Tolerances with which aligned pairs stand out the most, (n_features,)."""
+    """Tolerances with the largest expected weight of an aligned pair, (n_features,)."""
     return np.array([_choose(a, b) for a, b in zip(original.T, masked.T, strict=True)])
 
 

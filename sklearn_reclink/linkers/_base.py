@@ -77,6 +77,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     }
 
     _has_ceiling: ClassVar[bool] = True  # what no parameters can link is known beforehand
+    _threshold: ClassVar[float | None] = None  # distances below which a record is linked at all
 
     if TYPE_CHECKING:  # not parameters, so not fields
         scales_: views.Scales | views.RankScales
@@ -130,6 +131,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             everyone = reading.read_pool(self, pool, names, masked)
         if reference is not None:
             whole = reading.read_original(self, reference, reset=False)
+        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._learn_scales(original, masked, whole)
         return self._index(original, everyone)
 
@@ -159,37 +161,39 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         coordinates = self._coordinates(original, masked)
         return Index(*coordinates, n_jobs=self.n_jobs, verbose=self.verbose)
 
-    def _search(self, original: np.ndarray, masked: np.ndarray) -> Search:
+    def _search(self, index: Index) -> Search:
         """What answers questions about two files, by the parameters learned."""
-        index = self._index(original, masked)
         if self.rule != "nearest":  # rules look at all pairs
             return DistancePairs(self._family, self._theta, index.original, index.masked)
         return index.search(self._family, self._theta)
 
-    def _ask(self, question: str, search: Search, **options: Any) -> Any:
+    def _ask(self, question: str, index: Index, **options: Any) -> tuple[np.ndarray, ...]:
         """The answer to a question under the rule: that of the search, or of `rules`."""
+        search = self._search(index)
         work: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose}
-        if self.rule == "nearest":
+        if self.rule == "nearest" and self._threshold is None:
             return search.ask(question, **work, **options)
-        from sklearn_reclink import rules
+        from sklearn_reclink.rules import Rule
 
-        return rules.ask(question, search, self.rule, self.temperature_, **work, **options)
+        rule = Rule(self.rule, self.temperature_, self._threshold, self._seed, **work)
+        return rule.ask(question, search, **options)
 
     def _learn_temperature(self, index: Index) -> float:
         """The scale that makes distances log-likelihoods, from some of the aligned pairs."""
         if self.rule not in WITH_TEMPERATURE:
             return 1.0
-        from sklearn_reclink.rules import learn_temperature
+        from sklearn_reclink.rules import Scores, learn_scale
 
         rows = np.arange(index.n_records)
         if len(rows) > _TEMPERATURE_PAIRS:
             order = check_random_state(self.random_state).permutation(len(rows))
             rows = np.sort(order[:_TEMPERATURE_PAIRS])
         files = index.original[rows], index.masked[rows]
-        return learn_temperature(DistancePairs(self._family, self._theta, *files))
+        pairs = DistancePairs(self._family, self._theta, *files)
+        return learn_scale(Scores.of_pairs(pairs, -1.0))
 
     def _count(self, index: Index) -> int:
-        """How many records of the files of `fit` are re-identified."""
+        """How many records of the files of `fit` are re-identified by the nearest record."""
         return int(np.count_nonzero(index.linked(self._family, self._theta)))
 
     def _conclude(self, index: Index, solution: Solution, n_linked: int) -> None:
@@ -236,7 +240,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         ndarray of int of shape (n_records,)
             Row in the pool; the lowest one where several are tied, -1 for no link.
         """
-        return self._ask("nearest", self._search(*self._read_pool(X, pool)))[0]
+        return self._ask("nearest", self._read_pool(X, pool))[0]
 
     def kneighbors(
         self, X: Any, n_neighbors: int = 5, pool: Any = None, return_distance: bool = True
@@ -262,13 +266,13 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             Rows in the pool, nearest first; the first is that of `predict`, unless by the rule
             ``"one_to_one"``.
         """
-        search = self._search(*self._read_pool(X, pool))
-        if not isinstance(n_neighbors, int | np.integer) or not 1 <= n_neighbors <= search.shape[1]:
+        index = self._read_pool(X, pool)
+        if not isinstance(n_neighbors, int | np.integer) or not 1 <= n_neighbors <= index.n_masked:
             raise ValueError(
                 f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the "
-                f"{search.shape[1]} records of the pool"
+                f"{index.n_masked} records of the pool"
             )
-        distances, rows = self._ask("k_nearest", search, n_neighbors=int(n_neighbors))
+        distances, rows = self._ask("k_nearest", index, n_neighbors=int(n_neighbors))
         return (distances, rows) if return_distance else rows
 
     def link(self, X: Any, y: Any, pool: Any = None) -> Links:
@@ -287,7 +291,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         Links
             Links, distances, ties and rates.
         """
-        return Links(*self._ask("link", self._search(*self._read_pair(X, y, pool))))
+        return Links(*self._ask("link", self._read_pair(X, y, pool)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, pool: Any = None) -> float:
         """Share of records re-identified.
@@ -308,7 +312,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         -------
         float
         """
-        linked = self._ask("linked", self._search(*self._read_pair(X, y, pool)))[0]
+        linked = self._ask("linked", self._read_pair(X, y, pool))[0]
         return float(np.average(linked, weights=sample_weight))
 
     def pair_distance(self, pairs: Any) -> np.ndarray:
@@ -327,7 +331,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         pairs = np.asarray(pairs)
         if pairs.ndim != 3 or pairs.shape[1] != 2:
             raise ValueError(f"pairs has shape {pairs.shape}: it must be (n_pairs, 2, n_features)")
-        return self._search(*self._read_pair(pairs[:, 0], pairs[:, 1], None)).ask("own")[0]
+        return self._search(self._read_pair(pairs[:, 0], pairs[:, 1], None)).ask("own")[0]
 
     def get_metric(self) -> Callable[[Any, Any], float]:
         """A function that gives the squared distance of an original and a masked record.
@@ -340,20 +344,19 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         fitted = copy(self)
         return lambda original, masked: float(fitted.pair_distance([[original, masked]])[0])
 
-    def _read_pair(self, X: Any, y: Any, pool: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Original records, and masked ones: the own in the same row, then the rest of the pool."""
+    def _read_pair(self, X: Any, y: Any, pool: Any) -> Index:
         check_is_fitted(self)
         original, masked = reading.read_pair(self, X, y, reset=False)
         if pool is not None:
             masked = reading.read_pool(self, pool, reading.column_names(X), masked)
-        return original, masked
+        return self._index(original, masked)
 
-    def _read_pool(self, X: Any, pool: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _read_pool(self, X: Any, pool: Any) -> Index:
         check_is_fitted(self)
-        original = reading.read_original(self, X, reset=False)
-        if pool is None:
-            return original, self.masked_
-        return original, reading.read_pool(self, pool, reading.column_names(X))
+        original, masked = reading.read_original(self, X, reset=False), self.masked_
+        if pool is not None:
+            masked = reading.read_pool(self, pool, reading.column_names(X))
+        return self._index(original, masked)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,54 +1,35 @@
-"""Linkage by learnt error densities: the attack that carries over to records never seen.
+"""Linkage by learned error densities: the attack that carries over to records never seen.
 
-A distance that links the most *known* pairs has learnt their accidents too. Here what masking does
-to a value is learnt instead, one density of its error for every variable (`evidence`), and what
-the intruder knows besides is used: every original record has one masked record (`rules`).
+A distance that links the most *known* pairs has learned their accidents too. Here what masking does
+to a value is learned instead, one density of its error for every variable
+(`likelihood.pair_likelihood`), and what the intruder knows besides is used: every original record
+has one masked record (`rules`).
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_random_state
 
-from sklearn_reclink import search as linking
-from sklearn_reclink.data.alignment import alignment_warning
-from sklearn_reclink.data.ranks import RankScales, learn_ranks
-from sklearn_reclink.data.reading import read_masked, read_original, read_pair
-from sklearn_reclink.data.views import Scales, column_names, learn_scales
-from sklearn_reclink.likelihood.evidence import VIEWS, Coordinates, Evidence, learn_evidence
-from sklearn_reclink.linkers import ruled
-from sklearn_reclink.search.all_pairs import Pairs
-from sklearn_reclink.search.batches import ask_all
+from sklearn_reclink._sklearn_compat import Interval, StrOptions
+from sklearn_reclink.data import views
+from sklearn_reclink.linkers._docstrings import fill_in
+from sklearn_reclink.linkers._likelihood import NOTHING_PROVEN, LikelihoodLinker
+from sklearn_reclink.search import Index, Search
+from sklearn_reclink.solvers.problem import Solution
+
+VIEWS = ("value", "rank", "joint")
 
 
-@dataclass(frozen=True, eq=False)
-class EvidencePairs(Pairs):
-    """All pairs with their evidence as distance: the more, the nearer."""
-
-    evidence: Evidence
-    original: Coordinates
-    masked: Coordinates
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.original), len(self.masked)
-
-    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        values = -self.evidence.block(self.original.rows(records), self.masked)
-        return values, np.abs(values)
-
-
-class DensityLinker(BaseEstimator):
-    """Link records by learnt densities of the masking error, and by there being one link each.
+@fill_in
+@dataclass(kw_only=True, eq=False, repr=False)
+class DensityLinker(LikelihoodLinker):
+    """Link records by learned densities of the masking error, and by there being one link each.
 
     From aligned pairs it learns how masking errs: a density of the error of every variable, in
     values and in ranks, and the covariance of all errors; the weights of these three views are
@@ -58,10 +39,10 @@ class DensityLinker(BaseEstimator):
     Parameters
     ----------
     rule : {"balanced", "density", "one_to_one", "nearest"}, default="balanced"
-        How evidence becomes links. ``"nearest"`` takes the masked record with the most evidence;
+        How likelihoods become links. ``"nearest"`` takes the likeliest masked record;
         ``"density"`` divides by how many original records could have become it; ``"balanced"``
         goes on until both files have one link each on average; ``"one_to_one"`` is the
-        assignment with the most evidence in total. All but the first look at the whole of the
+        assignment of largest total log-likelihood. All but the first look at the whole of the
         files given to `predict` or `score`.
     views : sequence of {"value", "rank", "joint"}, default=("value", "rank", "joint")
         The views of an error that are weighed together.
@@ -71,31 +52,27 @@ class DensityLinker(BaseEstimator):
         None takes ``a - b`` as it is. A column constant in either file contributes nothing.
     max_pairs : int, default=1000
         Most pairs to learn from; of more, as many are drawn.
-    n_jobs : int or None, default=None
-        Number of joblib workers that link records.
+    %(n_jobs)s
     random_state : int, RandomState instance or None, default=None
-        Draws the pairs to learn from, where there are more than ``max_pairs``.
-    verbose : int, default=0
-        Print the progress of linking when positive.
+        Draws the pairs to learn from, where there are more than ``max_pairs``, and chooses among
+        optimal assignments.
+    %(verbose)s
 
     Attributes
     ----------
     weights_ : ndarray of shape (3,)
         Weights of the views ``"value"``, ``"rank"`` and ``"joint"``: what the masking is like.
-    evidence_ : Evidence
-        The learnt densities.
+    likelihood_ : PairLikelihood
+        The learned densities.
     n_linked_ : int
         Number of records re-identified in the files of `fit`, by ``rule``.
-    masked_ : ndarray of shape (n_records, n_features)
-        The masked file of `fit`, columns in the order of ``X``.
-    scales_ : Scales
-        Shifts and scales of the values of both files.
+    bound_ : None
+        Nothing is proven of other parameters.
+    status_ : str
+        ``"heuristic"``.
     ranks_ : RankScales
-        Ranks of the values of both files.
-    n_features_in_ : int
-        Number of variables.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the variables, when ``X`` has names.
+        Ranks of the values of both files, counted in ``pool`` and ``reference`` if given to `fit`.
+    %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     See Also
     --------
@@ -116,218 +93,51 @@ class DensityLinker(BaseEstimator):
     >>> known, others = slice(200), slice(200, None)
     >>> round(EuclideanLinker().fit(X[known], Y[known]).score(X[others], Y[others]), 2)
     0.21
-    >>> linker = DensityLinker().fit(X[known], Y[known], files=(X, Y))
+    >>> linker = DensityLinker().fit(X[known], Y[known], pool=Y, reference=X)
     >>> round(linker.score(X[others], Y[others]), 2)
     0.9
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "rule": [StrOptions(set(ruled.RULES))],
+    rule: str = "balanced"
+    views: Sequence[str] = VIEWS
+    max_pairs: int = 1000
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LikelihoodLinker._parameter_constraints,
         "views": ["array-like"],
         "standardize": [StrOptions({"separate", "difference"}), None],
         "max_pairs": [Interval(Integral, 2, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
-    scales_: Scales
-    ranks_: RankScales
-
-    def __init__(
-        self,
-        *,
-        rule: str = "balanced",
-        views: Sequence[str] = VIEWS,
-        standardize: str | None = "separate",
-        max_pairs: int = 1000,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ):
-        self.rule = rule
-        self.views = views
-        self.standardize = standardize
-        self.max_pairs = max_pairs
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, *, files: tuple[Any, Any] | None = None) -> Self:
-        """Learn how masking errs from an original file and its masked version.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_records, n_features)
-            The original file.
-        y : array-like or dataframe of shape (n_records, n_features)
-            The masked file: row i is the masked version of row i of ``X``. Columns are matched by
-            name where both files have names, else by position.
-        files : tuple of two array-likes or dataframes, default=None
-            The whole original and the whole masked file, where ``X`` and ``y`` are parts of
-            them; their rows need not be aligned. Ranks are counted in them, by default in ``X``
-            and ``y``: of a part of a file, ranks are known less well.
-
-        Returns
-        -------
-        self
-        """
-        self._check_views()
-        original, masked = read_pair(self, X, y, reset=True)
-        message = alignment_warning(original, masked, self.standardize)
-        if message:
-            warnings.warn(message, UserWarning, stacklevel=2)
-        whole = (original, masked)
-        if files is not None:
-            whole = (
-                read_original(self, files[0], reset=False),
-                read_masked(self, files[1], column_names(files[0]), file="whole file", name="file"),
-            )
-        self.scales_ = learn_scales(original, masked, self.standardize)
-        self.ranks_ = learn_ranks(*whole)
-        if not self._informative.any():
-            raise ValueError(
-                f"all {original.shape[1]} columns are constant in X or in y: nothing tells one "
-                "record from another, so there is no distance to learn"
-            )
-        self.masked_ = masked
-        known = self._coordinates(original, masked)
-        rows = np.arange(len(original))
-        if len(rows) > self.max_pairs:
-            rows = check_random_state(self.random_state).permutation(len(rows))[: self.max_pairs]
-        self.evidence_ = learn_evidence(known[0].rows(rows), known[1].rows(rows), tuple(self.views))
-        self.weights_ = self.evidence_.weights
-        pairs = EvidencePairs(self.evidence_, *known)
-        self.n_linked_ = int(np.count_nonzero(ruled.linked(pairs, self.rule, 1.0, self._work)))
-        return self
-
-    def predict(self, X: Any, pool: Any = None) -> np.ndarray:
-        """Link each original record to a masked record.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_records, n_features)
-            Original records. By every rule but ``"nearest"`` a link depends on all of them.
-        pool : array-like or dataframe of shape (n_masked, n_features), default=None
-            Masked records to search, by default the masked file seen in `fit`.
-
-        Returns
-        -------
-        ndarray of int of shape (n_records,)
-            Row in the pool; the lowest one where several are tied, -1 where ``"one_to_one"``
-            leaves none.
-        """
-        return ruled.predicted(self._search(X, pool), self.rule, 1.0, self._work)
-
-    def kneighbors(
-        self, X: Any, n_neighbors: int = 5, pool: Any = None, return_distance: bool = True
-    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-        """Rank the masked records that are the likeliest for each original record.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_records, n_features)
-            Original records.
-        n_neighbors : int, default=5
-            Number of masked records to return.
-        pool : array-like or dataframe of shape (n_masked, n_features), default=None
-            Masked records to search, by default the masked file seen in `fit`.
-        return_distance : bool, default=True
-            Whether to return the distances too.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_records, n_neighbors)
-            Evidence with its sign changed, the price of the masked record by ``rule`` included.
-        rows : ndarray of int of shape (n_records, n_neighbors)
-            Rows in the pool, likeliest first; by every rule but ``"one_to_one"`` the first is
-            that of `predict`.
-        """
-        pairs = self._search(X, pool)
-        if not isinstance(n_neighbors, int | np.integer) or not 1 <= n_neighbors <= pairs.shape[1]:
-            raise ValueError(
-                f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the "
-                f"{pairs.shape[1]} records of the pool"
-            )
-        found = ask_all(
-            ruled.priced(pairs, self.rule), "k_nearest", n_neighbors=int(n_neighbors), **self._work
-        )
-        return (found[0], found[1]) if return_distance else found[1]
-
-    def link(self, X: Any, y: Any) -> linking.Links:
-        """Link each original record within a masked file and compare with the truth.
-
-        Parameters
-        ----------
-        X, y : array-like or dataframe of shape (n_records, n_features)
-            Original file and its masked version, aligned; ``y`` is the pool.
-
-        Returns
-        -------
-        Links
-            Links, ties and rates; distances are evidence with its sign changed.
-        """
-        return ruled.links(self._aligned(X, y), self.rule, 1.0, self._work)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of records re-identified with ``y`` as the pool.
-
-        Parameters
-        ----------
-        X, y : array-like or dataframe of shape (n_records, n_features)
-            Original file and its masked version, aligned.
-        sample_weight : array-like of shape (n_records,), default=None
-            Weights of the records in the share.
-
-        Returns
-        -------
-        float
-        """
-        linked = ruled.linked(self._aligned(X, y), self.rule, 1.0, self._work)
-        return float(np.average(linked, weights=sample_weight))
-
-    @property
-    def _work(self) -> dict[str, Any]:
-        return {"n_jobs": self.n_jobs, "verbose": self.verbose}
-
-    @property
-    def _informative(self) -> np.ndarray:
-        return np.asarray(self.scales_.informative & self.ranks_.informative)
-
-    def _check_views(self) -> None:
+    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         unknown = [view for view in self.views if view not in VIEWS]
         if unknown or not len(self.views):
             raise ValueError(f"views is {self.views!r}: name some of {list(VIEWS)}")
+        super()._learn_scales(original, masked, whole)
+        self.ranks_ = views.learn_ranks(whole, self.masked_)
 
-    def _coordinates(
-        self, original: np.ndarray, masked: np.ndarray
-    ) -> tuple[Coordinates, Coordinates]:
-        used = self._informative
+    def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
+        """Values of the informative variables, then their ranks."""
+        used = self.scales_.informative & self.ranks_.informative
+        scales = (self.scales_, self.ranks_)
         return (
-            Coordinates(
-                self.scales_.original(original)[:, used], self.ranks_.original(original)[:, used]
-            ),
-            Coordinates(self.scales_.masked(masked)[:, used], self.ranks_.masked(masked)[:, used]),
+            np.hstack([scale.original(original)[:, used] for scale in scales]),
+            np.hstack([scale.masked(masked)[:, used] for scale in scales]),
         )
 
-    def _aligned(self, X: Any, y: Any) -> Pairs:
-        check_is_fitted(self)
-        original, masked = read_pair(self, X, y, reset=False)
-        return EvidencePairs(self.evidence_, *self._coordinates(original, masked))
+    def _learn(self, index: Index) -> Solution:
+        from sklearn_reclink.likelihood.pair_likelihood import learn_pair_likelihood
 
-    def _search(self, X: Any, pool: Any) -> Pairs:
-        check_is_fitted(self)
-        original = read_original(self, X, reset=False)
-        masked = self.masked_
-        if pool is not None:
-            masked = read_masked(self, pool, column_names(X), file="pool", name="pool")
-        return EvidencePairs(self.evidence_, *self._coordinates(original, masked))
+        rows = np.arange(index.n_records)
+        if len(rows) > self.max_pairs:
+            rows = check_random_state(self.random_state).permutation(len(rows))[: self.max_pairs]
+        self.likelihood_ = learn_pair_likelihood(
+            index.original[rows], index.masked[rows], tuple(self.views)
+        )
+        self.weights_ = self.likelihood_.weights
+        return NOTHING_PROVEN
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.two_d_labels = True
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = False
-        return tags
+    def _search(self, index: Index) -> Search:
+        from sklearn_reclink.likelihood.pair_likelihood import LikelihoodPairs
+
+        return LikelihoodPairs(self.likelihood_, index.original, index.masked)

@@ -1,35 +1,31 @@
 """Probabilistic record linkage, PRL of the papers.
 
-The model and its estimation are in `fellegi_sunter`, the links by its weights and what counts as a
-re-identification in `probabilistic_links`.
+The model and its estimation are in `likelihood.fellegi_sunter`, the links in `rules`.
 """
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from sklearn_reclink.data.alignment import alignment_warning
-from sklearn_reclink.data.reading import read_masked, read_original, read_pair
-from sklearn_reclink.data.views import Scales, column_names, learn_scales
-from sklearn_reclink.likelihood import fellegi_sunter
-from sklearn_reclink.linkers.probabilistic_links import (
-    AgreementWeights,
-    ProbabilisticLinks,
-    nearest_links,
-    one_to_one_links,
-)
+from sklearn_reclink._sklearn_compat import Interval, StrOptions
+from sklearn_reclink.linkers._docstrings import fill_in
+from sklearn_reclink.linkers._likelihood import NOTHING_PROVEN, LikelihoodLinker
+from sklearn_reclink.search import Index, Search
+from sklearn_reclink.solvers.problem import Solution
+
+if TYPE_CHECKING:
+    from sklearn_reclink.likelihood.fellegi_sunter import PatternCounts
 
 
-class ProbabilisticLinker(BaseEstimator):
+@fill_in
+@dataclass(kw_only=True, eq=False, repr=False)
+class ProbabilisticLinker(LikelihoodLinker):
     """Link records by the weights of Fellegi and Sunter.
 
     Two records agree in a variable, or they do not. Agreement weighs the more, the likelier it is
@@ -57,9 +53,11 @@ class ProbabilisticLinker(BaseEstimator):
         Most iterations of EM.
     tol : float, default=1e-6
         EM ends when a step changes no probability by more.
+    %(n_jobs)s
     random_state : int, RandomState instance or None, default=None
         Chooses which of several matchings of largest weight `predict` returns. No rate depends
         on it.
+    %(verbose)s
 
     Attributes
     ----------
@@ -75,17 +73,14 @@ class ProbabilisticLinker(BaseEstimator):
     tolerance_ : ndarray of shape (n_features,)
         The tolerances used.
     n_linked_ : int
-        Number of records re-identified in the files of `fit`.
+        Number of records re-identified in the files of `fit`, by ``rule``.
+    bound_ : None
+        Nothing is proven of other parameters.
+    status_ : str
+        ``"heuristic"``.
     n_iter_ : int
         Iterations of EM.
-    masked_ : ndarray of shape (n_records, n_features)
-        The masked file of `fit`, columns in the order of ``X``.
-    scales_ : Scales
-        Shifts and scales of both files.
-    n_features_in_ : int
-        Number of variables.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the variables, when ``X`` has names.
+    %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     References
     ----------
@@ -109,145 +104,63 @@ class ProbabilisticLinker(BaseEstimator):
     0.935
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    standardize: str | None = None
+    rule: str = "one_to_one"
+    tolerance: Any = "auto"
+    match_share: float | None = None
+    max_iter: int = 10_000
+    tol: float = 1e-6
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LikelihoodLinker._parameter_constraints,
         "tolerance": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left"), "array-like"],
         "standardize": [StrOptions({"separate", "difference"}), None],
         "rule": [StrOptions({"one_to_one", "nearest"})],
         "match_share": [Interval(Real, 0, 1, closed="neither"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
     }
 
-    scales_: Scales
-    masked_: np.ndarray
+    _threshold: ClassVar[float | None] = 0.0  # only pairs of positive weight are linked
 
-    def __init__(
-        self,
-        *,
-        tolerance: Any = "auto",
-        standardize: str | None = None,
-        rule: str = "one_to_one",
-        match_share: float | None = None,
-        max_iter: int = 10_000,
-        tol: float = 1e-6,
-        random_state: Any = None,
-    ):
-        self.tolerance = tolerance
-        self.standardize = standardize
-        self.rule = rule
-        self.match_share = match_share
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
+        return self.scales_.original(original), self.scales_.masked(masked)
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the probabilities of agreement from an original file and its masked version.
+    def _learn(self, index: Index) -> Solution:
+        from sklearn_reclink.likelihood import fellegi_sunter
 
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_records, n_features)
-            The original file.
-        y : array-like or dataframe of shape (n_records, n_features)
-            The masked file: row i is the masked version of row i of ``X``, which serves
-            ``tolerance="auto"`` and ``n_linked_``, not the probabilities. Columns are matched by
-            name where both files have names, else by position.
-
-        Returns
-        -------
-        self
-        """
-        original, masked = read_pair(self, X, y, reset=True)
-        message = alignment_warning(original, masked, self.standardize)
-        if message:
-            warnings.warn(message, UserWarning, stacklevel=2)
-        self.scales_ = learn_scales(original, masked, self.standardize)
-        self.masked_ = masked
-        coordinates = self.scales_.original(original), self.scales_.masked(masked)
-        self.tolerance_ = self._tolerances(*coordinates)
-        found = fellegi_sunter.count_patterns(*coordinates, self.tolerance_)
+        aligned = index.original, index.masked[: index.n_records]
+        self.tolerance_ = self._tolerances(*aligned)
+        found = fellegi_sunter.count_patterns(index.original, index.masked, self.tolerance_)
         self._check_patterns(found)
-        share = 1 / len(original) if self.match_share is None else self.match_share
         estimate = fellegi_sunter.expectation_maximisation(
             found,
-            share,
+            1 / index.n_masked if self.match_share is None else self.match_share,
             fixed_share=self.match_share is not None,
             max_iter=self.max_iter,
             tol=self.tol,
         )
         if not estimate.converged:
             warnings.warn(
-                f"EM did not stand still within {self.max_iter} iterations: raise max_iter or tol",
+                f"EM did not converge in {self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
         self.m_, self.u_, self.match_share_ = estimate.m, estimate.u, estimate.match_share
         self.n_iter_ = estimate.n_iter
         self.weights_ = estimate.weights
-        self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.n_linked_ = self._link(*coordinates).n_linked
-        return self
+        return NOTHING_PROVEN
 
-    def predict(self, X: Any, pool: Any = None) -> np.ndarray:
-        """Link original records to masked records.
+    def _search(self, index: Index) -> Search:
+        from sklearn_reclink.likelihood.fellegi_sunter import AgreementPairs
 
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_records, n_features)
-            Original records. Under the rule ``"one_to_one"`` the link of one depends on the others.
-        pool : array-like or dataframe of shape (n_masked, n_features), default=None
-            Masked records to search, by default the masked file seen in `fit`.
-
-        Returns
-        -------
-        ndarray of int of shape (n_records,)
-            Row in the pool, -1 for a record without link. Of ties, the rule ``"nearest"`` takes the
-            lowest row, ``"one_to_one"`` any.
-        """
-        check_is_fitted(self)
-        original = read_original(self, X, reset=False)
-        masked = self.masked_
-        if pool is not None:
-            masked = read_masked(self, pool, column_names(X), file="pool", name="pool")
-        return self._link(self.scales_.original(original), self.scales_.masked(masked)).links
-
-    def link(self, X: Any, y: Any) -> ProbabilisticLinks:
-        """Link each original record within a masked file and compare with the truth.
-
-        Parameters
-        ----------
-        X, y : array-like or dataframe of shape (n_records, n_features)
-            Original file and its masked version, aligned; ``y`` is the pool.
-
-        Returns
-        -------
-        ProbabilisticLinks
-            Links, ties and rates.
-        """
-        check_is_fitted(self)
-        original, masked = read_pair(self, X, y, reset=False)
-        return self._link(self.scales_.original(original), self.scales_.masked(masked))
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of records re-identified with ``y`` as the pool.
-
-        Parameters
-        ----------
-        X, y : array-like or dataframe of shape (n_records, n_features)
-            Original file and its masked version, aligned.
-        sample_weight : array-like of shape (n_records,), default=None
-            Weights of the records in the share.
-
-        Returns
-        -------
-        float
-        """
-        return float(np.average(self.link(X, y).reidentified, weights=sample_weight))
+        return AgreementPairs(index.original, index.masked, self.tolerance_, self.weights_)
 
     def _tolerances(self, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
         if isinstance(self.tolerance, str):
-            return fellegi_sunter.choose_tolerance(original, masked)
+            from sklearn_reclink.likelihood.fellegi_sunter import choose_tolerance
+
+            return choose_tolerance(original, masked)
         given = np.asarray(self.tolerance, dtype=float)
         n_features = original.shape[1]
         if given.shape not in ((), (n_features,)) or not np.all(given >= 0):
@@ -257,7 +170,7 @@ class ProbabilisticLinker(BaseEstimator):
             )
         return np.broadcast_to(given, n_features).copy()
 
-    def _check_patterns(self, found: fellegi_sunter.PatternCounts) -> None:
+    def _check_patterns(self, found: PatternCounts) -> None:
         """Refuse files in which agreement tells nothing; name the variables that never agree."""
         never = np.flatnonzero(found.agreement == 0)
         if len(never) == self.n_features_in_:
@@ -278,18 +191,3 @@ class ProbabilisticLinker(BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
-
-    def _link(self, original: np.ndarray, masked: np.ndarray) -> ProbabilisticLinks:
-        """Links by the rule; the own record is the masked record of the same row, if any."""
-        scale = AgreementWeights(self.tolerance_, self.weights_)
-        if self.rule == "nearest":
-            return nearest_links(scale, original, masked)
-        return one_to_one_links(scale, original, masked, np.random.RandomState(self.seed_))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.two_d_labels = True
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = False
-        return tags

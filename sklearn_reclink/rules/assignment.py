@@ -1,37 +1,43 @@
 """One-to-one links of largest total score, with a proof.
 
-    maximise   sum of s_ij x_ij      subject to   each record of the smaller file in one pair,
-                                                  each of the larger one in at most one
+    maximise   sum of s_ij x_ij      subject to   sum_j x_ij <= 1,  sum_i x_ij <= 1,  x_ij in {0, 1}
 
-The dual gives every row a value ``u_i`` and every column a price ``v_j >= 0``, 0 for a column left
-over, with ``u_i + v_j >= s_ij`` for all pairs; its objective bounds every assignment.
+where every record of the smaller file must have a link or, given a least score, where a record may
+stay without a link: only pairs with ``s_ij > least`` count, each with its gain ``s_ij - least``.
 
-1. Match within candidates, first the best pairs of every row and of every column; the matching
-   comes with values and prices (`matching_kernel`).
-2. Price all pairs, block by block: one with ``u_i + v_j < s_ij`` becomes a candidate, and the
-   matching is done again. When there is none the assignment is optimal among all pairs; before,
+*One form.* The *rows* are the records that must be matched, the *columns* those that may be. Rows
+are the original records, or the masked ones if they are fewer. With a least score every record also
+has a column of its own, with gain 0, that stands for no link. The dual gives every row a value
+``u_r`` and every column a price ``v_c >= 0``, 0 for a column left over, with ``u_r + v_c >= s_rc``
+for all pairs. Its objective bounds every assignment.
+
+1. Match within candidates: first the best pairs of every record. The matching comes with values and
+   prices (`matching`).
+2. Price all pairs, block by block. Pairs with ``u_r + v_c < s_rc`` become candidates, and the
+   matching is done again. If there are none, the assignment is optimal among all pairs; until then
    the violations added to the dual objective bound what is missing.
 
-*Ties.* A link is *certain* when every optimal assignment has it. Two of them differ by a cycle of
-tight pairs, ``u_i + v_j = s_ij``, possibly through the columns left over, which may take the place
-of any column of price 0. So a pair is in some optimal assignment iff it is tight and leads from the
-row's own column to one of the same strongly connected component.
+*Ties.* A link is *certain* if every optimal assignment has it. A matching of all rows is optimal
+iff its pairs are tight, ``u_r + v_c = s_rc``, and the columns left over have the price 0. Two such
+matchings differ by cycles: a row leaves its column for another one by a tight pair. All columns
+left over are one node, which may take the place of any column of price 0. So a tight pair is in
+some optimal assignment iff it leads from the row's own column to one of the same strongly connected
+component.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from sklearn_reclink.rules.matching import Matching, dense_links, dual_prices, match_sparse
 from sklearn_reclink.rules.scores import Scores
 
 # Scores that differ by less than this part of their range are equal.
 _ROUNDING = 1e-10
-_CANDIDATES = 16
-_NEW_A_ROW = 4
 
 
 @dataclass(frozen=True)
@@ -41,13 +47,14 @@ class Assignment:
     Attributes
     ----------
     links : ndarray of int of shape (n_records,)
-        Masked record of each original record, -1 for none where there are more originals.
+        Masked record of each original record, -1 for no link.
     n_tied : ndarray of int of shape (n_records,)
-        Number of masked records that a record has in some optimal assignment.
+        Number of masked records that a record has in some optimal assignment. If it has no link in
+        some optimal assignment, that counts as one more.
     rows, columns : ndarray of int of shape (n_pairs,)
-        The pairs of some optimal assignment.
+        Original and masked record of the pairs of some optimal assignment.
     total : float
-        The sum of scores of the links.
+        The sum of the scores of the links, each less the least score, if there is one.
     bound : float
         No assignment has a larger sum; equal to ``total`` up to rounding if ``optimal``.
     optimal : bool
@@ -74,15 +81,34 @@ class Assignment:
         return found
 
 
-def assign(scores: Scores, *, max_rounds: int = 30) -> Assignment:
+def assign(
+    scores: Scores,
+    *,
+    least: float | None = None,
+    n_candidates: int = 32,
+    max_rounds: int = 30,
+    max_dense: int = 2_000_000,
+    random_state: int = 0,
+) -> Assignment:
     """Link one-to-one with the largest total score.
 
     Parameters
     ----------
     scores : Scores
         Scores of all pairs.
+    least : float, default=None
+        Only pairs with a larger score are linked; a record may stay without a link. By default
+        every record of the smaller file has a link.
+    n_candidates : int, default=32
+        Number of best pairs of every record to start with, and of pairs that a record adds.
     max_rounds : int, default=30
-        Most times that candidates are added; what is left unproven then is in ``bound``.
+        Most times that candidates are added; what is then unproven is in ``bound``.
+    max_dense : int, default=2_000_000
+        Files with at most this many pairs are matched by SciPy's dense method, others by the
+        compiled sparse one (`matching`).
+    random_state : int, default=0
+        Chooses one of several optimal assignments, so that the order of the records favours none.
+        Nothing but ``links`` depends on it.
 
     Returns
     -------
@@ -92,172 +118,170 @@ def assign(scores: Scores, *, max_rounds: int = 30) -> Assignment:
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.rules import Scores, assign
-    >>> found = assign(Scores.of(np.array([[5.0, 4.0], [3.0, 0.0]])))
+    >>> scores = Scores.of_table(np.array([[5.0, 4.0], [3.0, 0.0]]))
+    >>> found = assign(scores)
     >>> found.links, found.total, found.optimal
     (array([1, 0]), 7.0, True)
+    >>> assign(scores, least=3.5).links
+    array([ 0, -1])
     """
-    n_records, n_masked = scores.shape
-    if n_records > n_masked:
-        flipped = assign(scores.transposed, max_rounds=max_rounds)
-        links = np.full(n_records, -1)
-        links[flipped.links] = np.arange(n_masked)
-        n_tied = np.bincount(flipped.columns, minlength=n_records)
-        # a record that another may replace may also stay without a link
-        n_tied[flipped.columns] += flipped.n_tied[flipped.rows] > 1
-        return replace(
-            flipped, links=links, n_tied=n_tied, rows=flipped.columns, columns=flipped.rows
-        )
-    return _assign_rows(scores, max_rounds)
-
-
-def _assign_rows(scores: Scores, max_rounds: int) -> Assignment:
-    """Assign where there are at least as many masked records as original ones."""
-    pairs = _start(scores)
+    program = _Program(scores, least, np.random.default_rng(random_state))
+    links = program.dense_links() if scores.shape[0] * scores.shape[1] <= max_dense else None
+    keys = program.some_matching() if links is None else program.keys_of(links)
+    review = program.review(program.start, n_candidates)
     for _ in range(max_rounds):
-        links, values, prices = pairs.match()
-        review = _review(scores, values, prices)
-        if not len(review.missing.rows):
+        keys = np.union1d(keys, review.missing)
+        matching = program.match(keys, links)
+        review = program.review(matching, n_candidates)
+        if not len(review.missing):
             break
-        pairs = pairs.joined(review.missing)
-    total = float(values.sum() + prices.sum())
-    optimal = not len(review.missing.rows)
-    possible = _possible(links, review.tight, prices <= review.tolerance)
-    n_tied = np.bincount(possible.rows, minlength=len(links))
+    total = float(matching.values.sum() + matching.prices.sum())
     return Assignment(
-        links, n_tied, possible.rows, possible.columns, total, total + review.shortfall, optimal
+        program.masked_of(matching.links),
+        *program.ties(matching, review.records, review.masked),
+        total=total,
+        bound=total + review.shortfall,
+        optimal=not len(review.missing),
     )
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    """Some pairs and their scores."""
-
-    rows: np.ndarray
-    columns: np.ndarray
-    scores: np.ndarray
-    shape: tuple[int, int]
-
-    def joined(self, others: _Pairs) -> _Pairs:
-        rows = np.concatenate([self.rows, others.rows])
-        columns = np.concatenate([self.columns, others.columns])
-        scores = np.concatenate([self.scores, others.scores])
-        _, first = np.unique(rows * self.shape[1] + columns, return_index=True)
-        return _Pairs(rows[first], columns[first], scores[first], self.shape)
-
-    def extended(
-        self, start: int, rows: np.ndarray, columns: np.ndarray, values: np.ndarray
-    ) -> _Pairs:
-        """These pairs and some of a block of scores, whose first row is ``start``."""
-        return _Pairs(
-            np.concatenate([self.rows, start + rows]),
-            np.concatenate([self.columns, columns]),
-            np.concatenate([self.scores, values[rows, columns]]),
-            self.shape,
-        )
-
-    def match(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Links of largest total score, values of the rows and prices of the columns.
-
-        A row that these pairs cannot match has the link -1.
-        """
-        from sklearn_reclink.rules.matching_kernel import match_rows
-
-        order = np.argsort(self.rows, kind="stable")
-        starts = np.searchsorted(self.rows[order], np.arange(self.shape[0] + 1))
-        most = self.scores.max()
-        costs = most - self.scores[order]
-        links, u, v = match_rows(starts, self.columns[order], costs, self.shape[1])
-        return links, most - u, -v
-
-
-def _start(scores: Scores) -> _Pairs:
-    """The best pairs of every row and column, enough to match all rows."""
-    n_best = _CANDIDATES
-    while True:
-        pairs = _best_pairs(scores, min(n_best, scores.shape[1]))
-        if n_best >= scores.shape[1] or (pairs.match()[0] >= 0).all():
-            return pairs
-        n_best *= 2
-
-
-def _best_pairs(scores: Scores, n_best: int) -> _Pairs:
-    n_records, n_masked = scores.shape
-    by_row, of_rows = [], []
-    best = np.empty((0, n_masked))
-    holders = np.empty((0, n_masked), dtype=np.intp)
-    for start, values in scores.blocks():
-        columns = np.argpartition(-values, n_best - 1, axis=1)[:, :n_best]
-        by_row.append(columns)
-        of_rows.append(np.take_along_axis(values, columns, axis=1))
-        names = np.broadcast_to(start + np.arange(len(values))[:, None], values.shape)
-        best, holders = np.concatenate([best, values]), np.concatenate([holders, names])
-        if len(best) > n_best:
-            top = np.argpartition(-best, n_best - 1, axis=0)[:n_best]
-            best = np.take_along_axis(best, top, axis=0)
-            holders = np.take_along_axis(holders, top, axis=0)
-    columns = np.concatenate(by_row)
-    of_row = _Pairs(
-        np.repeat(np.arange(n_records), n_best),
-        columns.ravel(),
-        np.concatenate(of_rows).ravel(),
-        scores.shape,
-    )
-    of_column = _Pairs(
-        holders.ravel(), np.tile(np.arange(n_masked), len(holders)), best.ravel(), scores.shape
-    )
-    return of_row.joined(of_column)
 
 
 @dataclass(frozen=True)
 class _Review:
-    """What all pairs say of prices: those that break them, and those that meet them."""
+    """What all pairs say about values and prices.
 
-    missing: _Pairs
-    tight: _Pairs
+    A pair has the key ``record * n_masked + masked``.
+    """
+
+    missing: np.ndarray  # keys of the worst pairs that violate them
+    records: np.ndarray  # of the tight pairs
+    masked: np.ndarray
     shortfall: float
-    tolerance: float
 
 
-def _review(scores: Scores, values: np.ndarray, prices: np.ndarray) -> _Review:
-    least = min(float(block.min()) for _, block in scores.blocks())
-    most = max(float(block.max()) for _, block in scores.blocks())
-    tolerance = _ROUNDING * (most - least)
-    empty = np.empty(0, dtype=np.intp)
-    missing = tight = _Pairs(empty, empty, np.empty(0), scores.shape)
-    shortfall = 0.0
-    for start, block in scores.blocks():
-        slack = values[start : start + len(block), None] + prices - block
-        shortfall += float(np.maximum(-slack.min(axis=1), 0.0).sum())
-        n_new = min(_NEW_A_ROW, slack.shape[1])
-        worst = np.argpartition(slack, n_new - 1, axis=1)[:, :n_new].ravel()
-        rows = np.repeat(np.arange(len(block)), n_new)
-        broken = slack[rows, worst] < -tolerance
-        missing = missing.extended(start, rows[broken], worst[broken], block)
-        row, column = np.nonzero(np.abs(slack) <= tolerance)
-        tight = tight.extended(start, row, column, block)
-    return _Review(missing, tight, shortfall, tolerance)
+class _Program:
+    """The assignment problem of all pairs, in its one form of rows and columns."""
+
+    def __init__(self, scores: Scores, least: float | None, rng: np.random.Generator) -> None:
+        self.scores, self.least, self.rng = scores, least, rng
+        self.n_records, self.n_masked = scores.shape
+        self.flipped = least is None and self.n_records > self.n_masked
+        self.shape = scores.shape[::-1] if self.flipped else scores.shape
+        if least is not None:
+            self.shape = self.n_records, self.n_masked + self.n_records
+        ends = [end for _, values in scores.blocks() for end in (values.min(), values.max())]
+        ends += [] if least is None else [least]
+        self.tolerance = _ROUNDING * float(max(ends) - min(ends))
+        # every pair that may be linked violates these values: the best ones become candidates
+        low = min(*ends, 0.0) - 1.0 - self.tolerance
+        no_links = np.full(self.shape[0], -1)
+        self.start = Matching(no_links, *(np.full(size, low) for size in self.shape))
+
+    def gains(self, values: np.ndarray) -> np.ndarray:
+        """Scores above the least one; minus infinity for pairs that are never linked."""
+        if self.least is None:
+            return values
+        return np.where(values > self.least, values - self.least, -np.inf)
+
+    def some_matching(self) -> np.ndarray:
+        """Keys of pairs that match all rows, at random; with a least score none are needed."""
+        size = 0 if self.least is not None else min(self.scores.shape)
+        records, masked = (self.rng.permutation(n)[:size] for n in self.scores.shape)
+        return records * self.n_masked + masked
+
+    def dense_links(self) -> np.ndarray:
+        """Column of every row in one optimal assignment, from all pairs at once."""
+        gains = np.concatenate([self.gains(values) for _, values in self.scores.blocks()])
+        links = dense_links(gains.T if self.flipped else gains, self.rng)
+        return np.where(links >= 0, links, self.n_masked + np.arange(self.shape[0]))
+
+    def masked_of(self, links: np.ndarray) -> np.ndarray:
+        """Masked record of every original record, -1 for none, from the column of every row."""
+        masked = np.where(links < self.n_masked, links, -1)
+        if self.flipped:
+            masked = np.full(self.n_records, -1)
+            masked[links] = np.arange(self.n_masked)
+        return masked
+
+    def keys_of(self, links: np.ndarray) -> np.ndarray:
+        masked = self.masked_of(links)
+        return (np.arange(self.n_records) * self.n_masked + masked)[masked >= 0]
+
+    def match(self, keys: np.ndarray, links: np.ndarray | None) -> Matching:
+        """Match within some pairs; if an optimal assignment is known, only price them."""
+        rows, columns = np.divmod(keys, self.n_masked)
+        gains = self.gains(self.scores.at(rows, columns))
+        if self.flipped:
+            rows, columns = columns, rows
+        if self.least is not None:
+            everyone = np.arange(self.n_records)
+            rows, columns = np.append(rows, everyone), np.append(columns, self.n_masked + everyone)
+            gains = np.append(gains, np.zeros(self.n_records))
+        candidates = sparse.coo_array((gains, (rows, columns)), shape=self.shape)
+        if links is None:
+            return match_sparse(candidates, self.rng)
+        return dual_prices(candidates, links, self.tolerance)
+
+    def review(self, matching: Matching, n_new: int) -> _Review:
+        """Price all pairs; the worst of every record of both files become candidates."""
+        u, v = matching.values, matching.prices[: self.n_masked]
+        if self.flipped:
+            u, v = matching.prices, matching.values
+        missing, tight, shortfall = [], [], 0.0
+        masked = np.arange(self.n_masked)
+        worst, holders = np.zeros(self.n_masked), np.zeros(self.n_masked, dtype=np.int64)
+        for start, values in self.scores.blocks():
+            slack = u[start : start + len(values), None] + v - self.gains(values)
+            lowest = slack.min(axis=1)
+            shortfall -= float(np.minimum(lowest, 0.0).sum())
+            rows, columns = np.nonzero(np.abs(slack) <= self.tolerance)
+            tight.append((start + rows, columns))
+            rows = np.flatnonzero(lowest < -self.tolerance)[:, None]
+            # noise, so that records with the same slacks do not all choose the same columns
+            noise = self.rng.random((len(rows), self.n_masked), dtype=np.float32)
+            noisy = slack[rows[:, 0]] + (self.tolerance or 1.0) * noise
+            n_worst = min(n_new, self.n_masked)
+            columns = np.argpartition(noisy, n_worst - 1, axis=1)[:, :n_worst]
+            keys = (start + rows) * self.n_masked + columns
+            missing.append(keys[slack[rows, columns] < -self.tolerance])
+            row = slack.argmin(axis=0)
+            worse = slack[row, masked] < worst
+            worst[worse], holders[worse] = slack[row, masked][worse], start + row[worse]
+        missing.append((holders * self.n_masked + masked)[worst < -self.tolerance])
+        records, columns = (np.concatenate(part) for part in zip(*tight, strict=True))
+        return _Review(np.concatenate(missing), records, columns, shortfall)
+
+    def ties(
+        self, matching: Matching, records: np.ndarray, masked: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The choices of every record, and the pairs of some optimal assignment."""
+        rows, columns = (masked, records) if self.flipped else (records, masked)
+        if self.least is not None:
+            alone = np.flatnonzero(matching.values <= self.tolerance)
+            rows, columns = np.append(rows, alone), np.append(columns, self.n_masked + alone)
+        worthless = matching.prices <= self.tolerance
+        possible, may_be_left = _exchangeable(matching.links, rows, columns, worthless)
+        rows, columns = rows[possible], columns[possible]
+        if self.flipped:
+            n_tied = np.bincount(columns, minlength=self.n_records) + may_be_left
+            return n_tied, columns, rows
+        real = columns < self.n_masked
+        return np.bincount(rows, minlength=self.n_records), rows[real], columns[real]
 
 
-def _possible(links: np.ndarray, tight: _Pairs, worthless: np.ndarray) -> _Pairs:
-    """The pairs that some optimal assignment has."""
-    outside = tight.shape[1]
+def _exchangeable(
+    links: np.ndarray, rows: np.ndarray, columns: np.ndarray, worthless: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which tight pairs some optimal assignment has, and which columns some leaves over."""
+    outside = len(worthless)
     left_over = np.ones(outside, dtype=bool)
     left_over[links] = False
     node = np.where(left_over, outside, np.arange(outside))
-    tails, heads = links[tight.rows], node[tight.columns]
-    replaceable = np.flatnonzero(worthless & ~left_over) if left_over.any() else tails[:0]
+    replaceable = np.flatnonzero(worthless & ~left_over)
+    tails = np.append(links[rows], np.full(len(replaceable), outside))
+    heads = np.append(node[columns], replaceable)
     arrows = sparse.coo_array(
-        (
-            np.ones(len(tails) + len(replaceable), dtype=np.int8),
-            (
-                np.concatenate([tails, np.full(len(replaceable), outside)]),
-                np.concatenate([heads, replaceable]),
-            ),
-        ),
-        shape=(outside + 1,) * 2,
+        (np.ones(len(tails), dtype=np.int8), (tails, heads)), shape=(outside + 1,) * 2
     )
     _, component = csgraph.connected_components(arrows.tocsr(), connection="strong")
-    on_cycle = component[tails] == component[heads]
-    return _Pairs(
-        tight.rows[on_cycle], tight.columns[on_cycle], tight.scores[on_cycle], tight.shape
-    )
+    may_be_left = worthless & (component[node] == component[outside])
+    return component[links[rows]] == component[node[columns]], may_be_left

@@ -1,14 +1,14 @@
 """Prices that balance the candidates: Bayes' rule, and Sinkhorn's scaling.
 
-``p_ij = exp(u_i + s_ij - price_j)`` is the probability that masked record ``j`` is that of
-original record ``i``. Every original record has one masked record and every masked record one
+``p_ij = exp(u_i + s_ij - price_j)`` is the probability that mwanted record ``j`` is that of
+original record ``i``. Every original record has one mwanted record and every mwanted record one
 original, so with as many of one as of the other::
 
     sum_j p_ij = 1   for each i         sum_i p_ij = 1   for each j
 
-Where one file has more records than the other, its sums are at most 1, and the potential of a
-record that is not asked for by others is 0. Alternating between the two conditions converges to
-the one solution with ``p`` of this form. The first step, with ``u = 0``, is the density
+If one file has more records than the other, its sums are at most 1, and the potential of a record
+whose sum is below 1 is 0. Alternating between the two conditions converges to the one solution
+with ``p`` of this form (Sinkhorn and Knopp). The first step, with ``u = 0``, is the density
 correction; each further step costs one more pass over all pairs, and memory for two vectors.
 """
 
@@ -16,32 +16,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from sklearn_reclink.rules.log_sums import LogTotals
+from sklearn_reclink.rules.log_sums import log_sum_exp
 from sklearn_reclink.rules.scores import Scores
 
-# A masked record that nobody asks for gets cheaper by a finite step.
+# The price of a mwanted record that no record wants falls by a finite step.
 _LEAST = 1e-300
 
 
 def density_prices(scores: Scores) -> np.ndarray:
-    """Log of the density of original records around each masked record.
+    """Log of the density of original records around each mwanted record.
 
     Returns
     -------
-    ndarray of shape (n_masked,)
+    ndarray of shape (n_mwanted,)
         ``log sum_i exp(s_ij)``.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.rules import Scores, density_prices
-    >>> density_prices(Scores.of(np.log([[0.5, 0.1], [0.5, 0.9]]))).round(12)
+    >>> density_prices(Scores.of_table(np.log([[0.5, 0.1], [0.5, 0.9]]))).round(12)
     array([0., 0.])
     """
-    totals = LogTotals(scores.shape[1])
+    logs = np.full(scores.shape[1], -np.inf)
     for _, values in scores.blocks():
-        totals.add(values)
-    return totals.logs
+        logs = np.logaddexp(logs, log_sum_exp(values, axis=0))
+    return logs
 
 
 def balanced_prices(scores: Scores, *, max_iter: int = 30, tol: float = 1e-3) -> np.ndarray:
@@ -50,36 +50,36 @@ def balanced_prices(scores: Scores, *, max_iter: int = 30, tol: float = 1e-3) ->
     Parameters
     ----------
     scores : Scores
-        Log-likelihoods: their scale matters.
+        Log-likelihoods; their scale matters.
     max_iter : int, default=30
-        Most passes over all pairs.
+        Largest number of passes over all pairs.
     tol : float, default=1e-3
-        Ends when no price changes by more.
+        Stop when no price changes by more than this.
 
     Returns
     -------
-    ndarray of shape (n_masked,)
+    ndarray of shape (n_mwanted,)
 
     Examples
     --------
-    Two original records share the first masked record; the price sends one of them on.
+    Two original records share the first mwanted record; the price sends one of them on.
 
     >>> import numpy as np
     >>> from sklearn_reclink.rules import Scores, balanced_prices
     >>> table = np.array([[6.0, 0.0], [4.0, 3.0]])
-    >>> (table - balanced_prices(Scores.of(table))).argmax(axis=1)
+    >>> (table - balanced_prices(Scores.of_table(table))).argmax(axis=1)
     array([0, 1])
     """
-    n_records, n_masked = scores.shape
+    n_records, n_mwanted = scores.shape
     prices = density_prices(scores)
-    if n_masked > n_records:
-        prices = np.zeros(n_masked)
+    if n_mwanted > n_records:
+        prices = np.zeros(n_mwanted)
     for _ in range(max_iter):
-        asked = np.zeros(n_masked)
+        wanted = np.zeros(n_mwanted)
         for _, values in scores.blocks():
-            asked += _shares(values - prices, may_fail=n_records > n_masked).sum(axis=0)
-        renewed = prices + np.log(np.maximum(asked, _LEAST))
-        if n_masked > n_records:
+            wanted += _shares(values - prices, may_fail=n_records > n_mwanted).sum(axis=0)
+        renewed = prices + np.log(np.maximum(wanted, _LEAST))
+        if n_mwanted > n_records:
             renewed = np.maximum(renewed, 0.0)
         change = np.abs(renewed - prices).max()
         prices = renewed

@@ -1,8 +1,9 @@
 """Least-cost matching of all rows of a sparse bipartite graph by shortest augmenting paths.
 
 ``u_i + v_j <= c_ij`` holds throughout, with equality on matched pairs, ``v_j <= 0``, and
-``v_j = 0`` for columns not matched: the certificate of an optimum. Each row in turn is matched
-along a path that is shortest in the reduced costs ``c_ij - u_i - v_j >= 0`` (Dijkstra).
+``v_j = 0`` for columns not matched: the certificate of an optimum. Costs are not negative, so
+``u = v = 0`` is a start. Each row in turn is matched along a path that is shortest in the reduced
+costs ``c_ij - u_i - v_j >= 0`` (Dijkstra).
 """
 
 from __future__ import annotations
@@ -34,18 +35,7 @@ def match_rows(
     length = np.full(n_columns, np.inf)
     before = np.full(n_columns, -1, dtype=np.int64)
     done = np.zeros(n_columns, dtype=np.bool_)
-    for row in range(n_rows):
-        if starts[row] == starts[row + 1]:
-            continue
-        u[row] = costs[starts[row] : starts[row + 1]].min()
-        for pair in range(starts[row], starts[row + 1]):
-            if costs[pair] == u[row] and holder[columns[pair]] < 0:
-                links[row] = columns[pair]
-                holder[columns[pair]] = row
-                break
     for first in range(n_rows):
-        if links[first] >= 0:
-            continue
         touched = [np.int64(0) for _ in range(0)]
         settled = [np.int64(0) for _ in range(0)]
         heap = [(0.0, np.int64(0)) for _ in range(0)]

@@ -1,19 +1,19 @@
 """Scores of all pairs, computed in blocks of original records.
 
 A rule passes over all pairs several times. Blocks that fit into memory together are kept after
-the first pass, else they are computed anew: ``N^2`` scores are never held for a large file.
+the first pass; otherwise they are computed again. The scores of all pairs of two large files are
+never held at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-# Bytes of one block of scores, and of all blocks that are kept between passes.
-BLOCK_BYTES = 2**24
-KEPT_BYTES = 2**28
+from sklearn_reclink.search import Pairs
 
 
 @dataclass(frozen=True)
@@ -27,31 +27,44 @@ class Scores:
         an array of shape (stop - start, n_masked).
     shape : tuple of int
         Number of original and of masked records.
+    block_bytes : int, default=2**24
+        Bytes of one block of scores.
+    kept_bytes : int, default=2**28
+        Most bytes of all blocks that are kept between passes.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.rules import Scores
     >>> table = np.array([[2.0, 1.0], [0.0, 3.0], [1.0, 1.0]])
-    >>> scores = Scores.of(table)
-    >>> [values.shape for _, values in scores.blocks()]
+    >>> [values.shape for _, values in Scores.of_table(table).blocks()]
     [(3, 2)]
     """
 
     compute: Callable[[int, int], np.ndarray]
     shape: tuple[int, int]
+    block_bytes: int = 2**24
+    kept_bytes: int = 2**28
     _kept: dict[int, np.ndarray] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, table: np.ndarray) -> Scores:
-        """Scores that are in a table already."""
-        return cls(lambda start, stop: table[start:stop], (table.shape[0], table.shape[1]))
+    def of_table(cls, table: np.ndarray, **limits: Any) -> Scores:
+        """Scores that are already in a table, (n_records, n_masked)."""
+        shape = (table.shape[0], table.shape[1])
+        return cls(lambda start, stop: table[start:stop], shape, **limits)
+
+    @classmethod
+    def of_pairs(cls, pairs: Pairs, scale: float = 1.0) -> Scores:
+        """The scores ``-distance / scale`` of all pairs."""
+        return cls(
+            lambda start, stop: -pairs.distances(np.arange(start, stop))[0] / scale, pairs.shape
+        )
 
     def blocks(self) -> Iterator[tuple[int, np.ndarray]]:
-        """First record and scores of every block, (n_block, n_masked); not to be changed."""
+        """First record and scores of every block, (n_block, n_masked); do not change them."""
         n_records, n_masked = self.shape
-        size = max(1, BLOCK_BYTES // (8 * n_masked))
-        keep = 8 * n_records * n_masked <= KEPT_BYTES
+        size = max(1, self.block_bytes // (8 * n_masked))
+        keep = 8 * n_records * n_masked <= self.kept_bytes
         for start in range(0, n_records, size):
             values = self._kept.get(start)
             if values is None:
@@ -60,11 +73,10 @@ class Scores:
                     self._kept[start] = values
             yield start, values
 
-    @property
-    def transposed(self) -> Scores:
-        """The same scores with the two files exchanged, held as a table."""
-        return Scores.of(self.table().T)
-
-    def table(self) -> np.ndarray:
-        """All scores at once, (n_records, n_masked): for files of some thousand records."""
-        return np.concatenate([values for _, values in self.blocks()])
+    def at(self, records: np.ndarray, masked: np.ndarray) -> np.ndarray:
+        """Scores of some pairs, (n_pairs,); ``records`` must be sorted."""
+        parts = []
+        for start, values in self.blocks():
+            here = slice(*np.searchsorted(records, [start, start + len(values)]))
+            parts.append(values[records[here] - start, masked[here]])
+        return np.concatenate(parts)

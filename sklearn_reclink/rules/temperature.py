@@ -1,12 +1,12 @@
 """The scale that makes a distance a log-likelihood: ``s_ij = -d_ij / scale``.
 
-It is the scale under which aligned pairs are the likeliest: among all original records, that ``i``
-belongs to masked record ``i``, and among all masked records, that ``i`` is the one of record
-``i``::
+It is the scale that maximises the likelihood of the aligned pairs: that masked record ``i`` belongs
+to original record ``i`` among all original records, and that original record ``i`` belongs to
+masked record ``i`` among all masked records::
 
     maximise   sum_i  2 s_ii - log sum_i' exp(s_i'i) - log sum_j exp(s_ij)
 
-which is concave in ``1 / scale``.
+This is concave in ``1 / scale``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from sklearn_reclink.rules.log_sums import LogTotals, log_sum_exp
+from sklearn_reclink.rules.log_sums import log_sum_exp
 from sklearn_reclink.rules.scores import Scores
 
 # The search covers this many powers of e on either side of the typical distance of a pair.
@@ -27,7 +27,8 @@ def learn_scale(distances: Scores) -> float:
     Parameters
     ----------
     distances : Scores
-        Distances of all pairs, of as many original as masked records, aligned.
+        Distances of all pairs; row i of both files belongs to the same person, and masked records
+        beyond are only impostors.
 
     Returns
     -------
@@ -41,27 +42,28 @@ def learn_scale(distances: Scores) -> float:
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(size=400)
     >>> y = x + rng.normal(scale=0.1, size=400)
-    >>> scale = learn_scale(Scores.of((x[:, None] - y) ** 2))  # near 2 * 0.1^2
+    >>> scale = learn_scale(Scores.of_table((x[:, None] - y) ** 2))  # near 2 * 0.1^2
     >>> bool(0.015 < scale < 0.025)
     True
     """
+    n_records = distances.shape[0]
     own = np.concatenate([values.diagonal(start) for start, values in distances.blocks()])
     typical = np.abs(own).mean()
     if typical == 0:
-        least = [
+        typical = min(
             np.abs(values)[values != 0].min(initial=np.inf) for _, values in distances.blocks()
-        ]
-        typical = min(least) if np.isfinite(min(least)) else 1.0
+        )
+        typical = typical if np.isfinite(typical) else 1.0
 
     def misfit(log_scale: float) -> float:
         scale = typical * np.exp(log_scale)
-        totals = LogTotals(distances.shape[1])
-        over_rows = 0.0
+        over_records = np.full(distances.shape[1], -np.inf)
+        total = 2 * (own / scale).sum()
         for _, values in distances.blocks():
             scores = -values / scale
-            over_rows += log_sum_exp(scores).sum()
-            totals.add(scores)
-        return float(over_rows + totals.logs.sum() + 2 * (own / scale).sum())
+            total += log_sum_exp(scores, axis=1).sum()
+            over_records = np.logaddexp(over_records, log_sum_exp(scores, axis=0))
+        return float(total + over_records[:n_records].sum())
 
     found = minimize_scalar(misfit, bounds=(-_SPAN, _SPAN), method="bounded")
     return float(typical * np.exp(found.x))

@@ -143,6 +143,10 @@ class Pairs(Search):
             tied[here, records],
         )
 
+    def own(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Distances to the own masked records."""
+        return (self.distances(records)[0][np.arange(len(records)), records],)
+
     def k_nearest(self, records: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, ...]:
         """Distances and rows of the nearest masked records, nearest first."""
         values, magnitudes = self.distances(records)

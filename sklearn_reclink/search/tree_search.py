@@ -207,6 +207,9 @@ class TreeSearch(Search):
         self._count(records, records, *own, found=found, each=listed, most=listed)
         return (found,)
 
+    def own(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
+        return self._own(records)[:1]
+
     def _own(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Distances and magnitudes of records and their own masked versions."""
         values, magnitudes = trees.distances_to(

@@ -50,7 +50,7 @@ def test_every_parameter_has_a_label_of_its_own(family):
 
 
 def test_theta_of_another_number_of_variables_is_refused():
-    with pytest.raises(ValueError, match="theta has 6 entries, .* 4 variables needs 10"):
+    with pytest.raises(ValueError, match=r"theta has 6 entries, .* 4 variables needs 10"):
         Bilinear(4).unpack(random_theta(Bilinear(3)))
 
 

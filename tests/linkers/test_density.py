@@ -15,9 +15,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_reclink import DensityLinker, EuclideanLinker
 from sklearn_reclink.likelihood.error_density import learn_error_density
-from sklearn_reclink.likelihood.evidence import likeliest_weights
-from sklearn_reclink.linkers.ruled import RULES
+from sklearn_reclink.likelihood.pair_likelihood import likeliest_weights
 from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwapping
+from sklearn_reclink.rules import RULES
 from tests.linkers.test_common import FIT_ON_ONE_COLUMN, self_masking
 
 WHOLE_FILE = "a link depends on all original records at hand"

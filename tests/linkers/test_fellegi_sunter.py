@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sklearn_reclink.likelihood import fellegi_sunter
 from sklearn_reclink.likelihood.fellegi_sunter import (
     PatternCounts,
     choose_tolerance,
@@ -54,13 +53,12 @@ def test_patterns_are_those_of_a_plain_count(files):
     np.testing.assert_allclose(found.agreement, agree.mean(axis=(0, 1)))
 
 
-def test_counts_depend_neither_on_chunks_nor_on_how_patterns_are_kept(files, monkeypatch):
+@pytest.mark.parametrize("limits", [{"block_pairs": 100}, {"max_counters": 2}], ids=str)
+def test_counts_depend_neither_on_blocks_nor_on_how_patterns_are_kept(files, limits):
     whole = count_patterns(*files, np.zeros(3))
-    for name, value in [("_CHUNK_PAIRS", 100), ("_MOST_COUNTERS", 1)]:
-        monkeypatch.setattr(fellegi_sunter, name, value)
-        other = count_patterns(*files, np.zeros(3))
-        np.testing.assert_array_equal(other.patterns, whole.patterns)
-        np.testing.assert_array_equal(other.counts, whole.counts)
+    other = count_patterns(*files, np.zeros(3), **limits)
+    np.testing.assert_array_equal(other.patterns, whole.patterns)
+    np.testing.assert_array_equal(other.counts, whole.counts)
 
 
 def test_more_variables_than_a_pattern_can_hold():

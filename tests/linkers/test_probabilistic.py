@@ -5,12 +5,10 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklearn_reclink.linkers import probabilistic_links
 from sklearn_reclink.linkers.probabilistic import ProbabilisticLinker
 from sklearn_reclink.metrics import expected_reidentification_rate, reidentification_rate
 from tests.linkers.test_common import FIT_ON_ONE_COLUMN, self_masking
@@ -182,12 +180,3 @@ def test_tolerances_that_do_not_fit(tolerance, files):
 def test_unfinished_search_warns(files):
     with pytest.warns(ConvergenceWarning, match="within 2 iterations: raise max_iter"):
         ProbabilisticLinker(max_iter=2).fit(*files)
-
-
-def test_too_many_candidates_are_cut_with_a_warning(categories, monkeypatch):
-    X, Y = categories
-    linker = ProbabilisticLinker(tolerance=0).fit(X, Y)
-    monkeypatch.setattr(probabilistic_links, "MOST_CANDIDATES", 150)
-    with pytest.warns(UserWarning, match=r"more than 150 pairs .* may be missing"):
-        found = clone(linker).fit(X, Y)
-    assert 0 < found.n_linked_ <= len(X)

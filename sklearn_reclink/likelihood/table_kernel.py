@@ -1,4 +1,4 @@
-"""The loops over pairs of records, compiled. Imported on first use, as numba is slow to import."""
+"""The lookup of tabulated densities, compiled. Imported on first use: numba is slow to import."""
 
 from __future__ import annotations
 
@@ -20,13 +20,3 @@ def add_tabulated(
             else:
                 below = int(place)
                 total[i, j] += logs[below] + (place - below) * (logs[below + 1] - logs[below])
-
-
-@njit(cache=True, nogil=True)
-def add_squares(total: np.ndarray, original: np.ndarray, masked: np.ndarray) -> None:
-    """Subtract from every pair the squared length of its difference."""
-    for i in range(len(original)):
-        for j in range(len(masked)):
-            for k in range(original.shape[1]):
-                gap = original[i, k] - masked[j, k]
-                total[i, j] -= gap * gap

@@ -1,3 +1,5 @@
+"""One-to-one links where a record may stay without one, against enumeration."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -6,16 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from sklearn_reclink.linkers.weight_matching import maximum_weight_matching
 from sklearn_reclink.rules import Scores, assign
 
 
-def match(weights, seed=0):
-    """Match by a table of weights, in which 0 and less are no candidates."""
-    rows, columns = np.nonzero(weights > 0)
-    return maximum_weight_matching(
-        rows, columns, weights[rows, columns], weights.shape, np.random.RandomState(seed)
-    )
+def match(weights, seed=0, **options):
+    """Match by a table of weights, in which pairs of weight 0 or less are no candidates."""
+    return assign(Scores.of_table(weights), least=0.0, random_state=seed, **options)
 
 
 def total(weights, links):
@@ -47,11 +45,14 @@ small_tables = st.builds(
 )
 
 
+@pytest.mark.parametrize("max_dense", [0, 10_000], ids=["sparse", "dense"])
 @settings(deadline=None)
-@given(small_tables, st.integers(0, 9))
-def test_matching_and_its_ties_are_those_of_enumeration(weights, seed):
-    found = match(weights, seed)
+@given(weights=small_tables, seed=st.integers(0, 9))
+def test_matching_and_its_ties_are_those_of_enumeration(weights, seed, max_dense):
+    found = match(weights, seed, max_dense=max_dense, n_candidates=1)
     optima = all_optima(weights)
+    assert found.optimal
+    assert found.bound == pytest.approx(found.total) == pytest.approx(total(weights, optima[0]))
     assert found.links.tolist() in optima.tolist()
     np.testing.assert_array_equal(found.n_tied, [len(set(column)) for column in optima.T])
     pairs = {(i, j) for links in optima for i, j in enumerate(links.tolist()) if j >= 0}
@@ -65,7 +66,7 @@ def test_matching_and_its_ties_are_those_of_enumeration(weights, seed):
 def test_certain_links_are_those_of_the_full_assignment(weights):
     """A pair of score 0 stands for no link, where all records can have one."""
     weights = np.hstack([weights, np.zeros((len(weights), len(weights)))])
-    found, full = match(weights), assign(Scores.of(np.maximum(weights, 0)))
+    found, full = match(weights), assign(Scores.of_table(np.maximum(weights, 0)))
     assert full.optimal
     linked = found.links >= 0
     certain = full.certain & (weights[np.arange(len(weights)), full.links] > 0)
@@ -90,6 +91,13 @@ def test_no_masked_record_is_used_twice_and_order_changes_no_tie():
     rows, columns = rng.permutation(50), rng.permutation(40)
     moved = match(weights[rows][:, columns])
     np.testing.assert_array_equal(moved.n_tied, found.n_tied[rows])
+
+
+def test_least_score_other_than_zero_is_a_shift_of_all_scores():
+    weights = np.random.default_rng(0).integers(-3, 4, size=(12, 9)).astype(float)
+    plain, shifted = match(weights), assign(Scores.of_table(weights - 7.5), least=-7.5)
+    np.testing.assert_array_equal(shifted.n_tied, plain.n_tied)
+    assert shifted.total == pytest.approx(plain.total)
 
 
 def test_without_candidates_nobody_is_linked():

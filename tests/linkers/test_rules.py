@@ -17,8 +17,8 @@ from sklearn_reclink import (
     WeightedMeanLinker,
 )
 from sklearn_reclink.linkers import ALL_LINKERS
-from sklearn_reclink.linkers.ruled import RULES
 from sklearn_reclink.masking import Microaggregation, RankSwapping
+from sklearn_reclink.rules import RULES
 
 LEARNED = (WeightedMeanLinker, OWALinker, ChoquetLinker, BilinearLinker, HLMSChoquetLinker)
 

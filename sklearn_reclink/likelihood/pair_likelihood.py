@@ -1,0 +1,207 @@
+"""The log-likelihood of a pair: a mixture of three views of the masking error.
+
+``z`` are standardised values and ``r`` ranks as shares of the file. For a pair with differences
+``dz`` and ``dr``::
+
+    s = w_value sum_k log f_k(dz_k) + w_rank sum_k log g_k(dr_k) - w_joint dz' C^-1 dz / 2
+
+``f_k`` and ``g_k`` are the error densities of one variable, in values and in ranks; ``C`` is the
+covariance of all errors, which shows which errors of one record go together. Which view fits
+depends on the masking: ranks for swapping, values for noise, the joint view where variables are
+masked together.
+
+*Weights.* They are not negative and maximise the likelihood of the aligned pairs, each among all
+original and all masked records of the training pairs, with a small penalty on the distance from
+equal weights. The densities of a pair are those learned from the other pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
+
+from sklearn_reclink.likelihood.error_density import ErrorDensity, learn_error_density
+from sklearn_reclink.search import Pairs
+
+VIEWS = ("value", "rank", "joint")
+
+_PENALTY = 1e-3
+# The variances of a singular covariance of errors are raised to this part of the largest one.
+_LEAST_VARIANCE = 1e-9
+# Up to this many lookups in a file NumPy, some 5 times slower, is done before numba is loaded and
+# the kernel compiled (1 s).
+_FEW_LOOKUPS = 2**24
+# Pairs whose temporaries stay in the processor's cache.
+_CACHED_PAIRS = 2**13
+
+
+@dataclass(frozen=True)
+class PairLikelihood:
+    """The log-likelihood that two records belong to the same person.
+
+    Attributes
+    ----------
+    value_densities, rank_densities : list of ErrorDensity
+        Densities of the error of each variable.
+    whitening : ndarray of shape (n_features, n_features)
+        ``W`` with ``W W' = C^-1``.
+    weights : ndarray of shape (3,)
+        Weights of the views, in the order of `VIEWS`.
+    """
+
+    value_densities: list[ErrorDensity]
+    rank_densities: list[ErrorDensity]
+    whitening: np.ndarray
+    weights: np.ndarray
+
+    def table(self, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
+        """Log-likelihoods of all pairs of some records, (n_records, n_masked).
+
+        Records hold standardised values, then ranks: (n_records, 2 * n_features).
+        """
+        add_tabulated = _add_tabulated
+        if masked.size * len(masked) > _FEW_LOOKUPS:
+            from sklearn_reclink.likelihood.table_kernel import add_tabulated
+        total = np.zeros((len(original), len(masked)))
+        n_features = len(self.value_densities)
+        densities = [*self.value_densities, *self.rank_densities]
+        weights = np.repeat(self.weights[:2], n_features)
+        for weight, density, a, b in zip(weights, densities, original.T, masked.T, strict=True):
+            if weight > 0:
+                add_tabulated(total, a, b, 1 / density.step, weight * density.logs)
+        if self.weights[2] > 0:
+            # einsum, not BLAS: equal records keep equal coordinates to the last bit
+            half = np.sqrt(self.weights[2] / 2) * self.whitening
+            a, b = (
+                np.einsum("ik,kl->il", file[:, :n_features], half) for file in (original, masked)
+            )
+            total -= cdist(a, b, "sqeuclidean")
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class LikelihoodPairs(Pairs):
+    """All pairs of two files; the distance of a pair is minus its log-likelihood."""
+
+    likelihood: PairLikelihood
+    original: np.ndarray
+    masked: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.original), len(self.masked)
+
+    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values = -self.likelihood.table(self.original[records], self.masked)
+        return values, np.abs(values)
+
+
+def learn_pair_likelihood(
+    original: np.ndarray, masked: np.ndarray, views: tuple[str, ...] = VIEWS
+) -> PairLikelihood:
+    """Learn error densities and the weights of the views from aligned pairs.
+
+    Parameters
+    ----------
+    original, masked : ndarray of shape (n_pairs, 2 * n_features)
+        The pairs: standardised values, then ranks.
+    views : tuple of str
+        The views to use, some of `VIEWS`; the others have the weight 0.
+
+    Returns
+    -------
+    PairLikelihood
+    """
+    errors = np.split(original - masked, 2, axis=1)  # of values and of ranks
+    largest = np.maximum(
+        original.max(axis=0) - masked.min(axis=0), masked.max(axis=0) - original.min(axis=0)
+    )
+    densities = [
+        [learn_error_density(e, float(most)) for e, most in zip(of_view.T, ends, strict=True)]
+        for of_view, ends in zip(errors, np.split(largest, 2), strict=True)
+    ]
+    whitening = _whitening(errors[0])
+    left_out = [
+        np.sum([f.left_out(e) for f, e in zip(of_view, of_errors.T, strict=True)], axis=0)
+        for of_view, of_errors in zip(densities, errors, strict=True)
+    ]
+    left_out.append(_joint_left_out(errors[0] @ whitening))
+    used = [view for view, name in enumerate(VIEWS) if name in views]
+    tables = []
+    for view in used:
+        alone = PairLikelihood(densities[0], densities[1], whitening, np.eye(len(VIEWS))[view])
+        table = alone.table(original, masked)
+        np.fill_diagonal(table, left_out[view])
+        tables.append(table)
+    weights = np.zeros(len(VIEWS))
+    weights[used] = likeliest_weights(np.array(tables))
+    return PairLikelihood(densities[0], densities[1], whitening, weights)
+
+
+def likeliest_weights(tables: np.ndarray) -> np.ndarray:
+    """Weights of tables of log-likelihoods that maximise the likelihood of the diagonal.
+
+    Parameters
+    ----------
+    tables : ndarray of shape (n_tables, n_records, n_records)
+        Log-likelihoods of original record i and masked record j, aligned.
+
+    Returns
+    -------
+    ndarray of shape (n_tables,)
+        Not negative.
+    """
+    n_tables, n_records = tables.shape[:2]
+    equal = np.full(n_tables, 1 / n_tables)
+    own = np.einsum("tii->t", tables) / n_records
+
+    def misfit(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = np.tensordot(weights, tables, 1)
+        value, expected = 0.0, np.zeros(n_tables)
+        for axis in (0, 1):
+            top = scores.max(axis=axis, keepdims=True)
+            shares = np.exp(scores - top)
+            totals = shares.sum(axis=axis, keepdims=True)
+            shares /= totals
+            value += float((top + np.log(totals)).mean())
+            expected += np.tensordot(tables, shares, 2) / n_records
+        away = weights - equal
+        return (
+            value - 2 * float(weights @ own) + _PENALTY * float(away @ away),
+            expected - 2 * own + 2 * _PENALTY * away,
+        )
+
+    bounds = [(0.0, None)] * n_tables
+    return np.asarray(minimize(misfit, equal, jac=True, method="L-BFGS-B", bounds=bounds).x)
+
+
+def _add_tabulated(
+    total: np.ndarray, original: np.ndarray, masked: np.ndarray, per_step: float, logs: np.ndarray
+) -> None:
+    """Add to every pair the tabulated value of its difference, like the compiled function."""
+    last, rises = len(logs) - 1, np.append(np.diff(logs), 0.0)
+    size = max(1, _CACHED_PAIRS // len(masked))
+    for start in range(0, len(original), size):
+        block = slice(start, start + size)
+        place = np.minimum(np.abs(original[block, None] - masked) * per_step, last)
+        below = place.astype(np.int32)
+        total[block] += (place - below) * rises.take(below) + logs.take(below)
+
+
+def _joint_left_out(white: np.ndarray) -> np.ndarray:
+    """Joint log-likelihoods of the pairs by their whitened errors, each learned from the others.
+
+    ``q_i = e_i' (E'E)^-1 e_i`` becomes ``q_i / (1 - q_i)`` without ``e_i`` (Sherman and Morrison).
+    """
+    n_pairs = len(white)
+    q = np.minimum((white**2).sum(axis=1) / n_pairs, 1 - 1 / n_pairs)
+    return np.asarray(-0.5 * (n_pairs - 1) * q / (1 - q))
+
+
+def _whitening(errors: np.ndarray) -> np.ndarray:
+    variances, axes = np.linalg.eigh(errors.T @ errors / len(errors))
+    least = max(_LEAST_VARIANCE * variances.max(), _LEAST_VARIANCE**2)
+    return np.asarray(axes / np.sqrt(np.maximum(variances, least)))
