@@ -97,18 +97,17 @@ def assign(
     scores : Scores
         Scores of all pairs.
     least : float, default=None
-        Only pairs with a larger score are linked; a record may stay without a link. By default
-        every record of the smaller file has a link.
+        Only pairs with a larger score are linked, others stay without a link. By default every
+        record of the smaller file has a link.
     n_candidates : int, default=32
         Number of best pairs of every record to start with, and of pairs that a record adds.
     max_rounds : int, default=30
         Most times that candidates are added; what is then unproven is in ``bound``.
     max_dense : int, default=2_000_000
-        Files with at most this many pairs are matched by SciPy's dense method, others by the
-        compiled sparse one (`matching`).
+        Most pairs that SciPy's dense method matches; beyond, the sparse one does (`matching`).
     random_state : int, default=0
-        Chooses one of several optimal assignments, so that the order of the records favours none.
-        Nothing but ``links`` depends on it.
+        Chooses among optimal assignments, whatever the order of the records. Only ``links``
+        depends on it.
 
     Returns
     -------
