@@ -22,7 +22,7 @@ from textwrap import fill
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sklearn_reclink import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
+from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
 from sklearn_reclink.datasets import load_diabetes_microdata
 from sklearn_reclink.masking import Microaggregation
 

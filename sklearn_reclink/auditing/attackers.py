@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sklearn_reclink import (
+from sklearn_reclink.linkers import (
     BilinearLinker,
     ChoquetLinker,
     DensityLinker,

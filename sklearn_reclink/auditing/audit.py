@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink import MahalanobisLinker
+from sklearn_reclink.linkers import MahalanobisLinker
 from sklearn_reclink.auditing.attackers import (
     Attack,
     Attacker,

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink import EuclideanLinker, MahalanobisLinker
+from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
 from sklearn_reclink.auditing.attackers import MOST_LEARNT, Attack, Setting, collected_warnings
 from sklearn_reclink.capacity import interaction_matrix, shapley
 
