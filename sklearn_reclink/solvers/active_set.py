@@ -15,13 +15,12 @@ loops run along memory; ``d = Q n`` for an entering row ``n``; ``z``, the part o
 their span, is the step; ``decay`` is how fast the multipliers ``u`` of the active rows fall
 along it.
 
-Kernels work in arrays that the caller allocates (`workspace`): array creation, slices and
-reductions inside a kernel would take most of its compilation time.
+The kernels index whole arrays: slices, reductions and list comprehensions would take most of
+their compilation time. Counts start as ``np.int64(0)`` for the same reason: a literal 0 would be
+a type of its own, for which callees are compiled once more.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -37,41 +36,6 @@ _ROUNDING = 1e-14
 _LARGEST = 1e12
 _SHORT = 32
 _TINY = 1e-140  # a rotation of smaller numbers would underflow
-
-
-class Workspace(NamedTuple):
-    """The arrays of one run of `solve`, and its results.
-
-    ``theta`` are the parameters; the first entries of ``active`` and ``u`` are the support and
-    its multipliers.
-    """
-
-    theta: np.ndarray  # (p,)
-    active: np.ndarray  # (p + 1,) of int
-    u: np.ndarray  # (p + 1,)
-    Q: np.ndarray  # (p, p)
-    R: np.ndarray  # (p, p)
-    d: np.ndarray  # (p,)
-    decay: np.ndarray  # (p,)
-    z: np.ndarray  # (p,)
-    short: np.ndarray  # (_SHORT,) of int: rows among the most violated, then -1
-    slacks: np.ndarray  # (_SHORT,)
-
-
-def workspace(p: int) -> Workspace:
-    """Room for a run with ``p`` parameters."""
-    return Workspace(
-        theta=np.empty(p),
-        active=np.empty(p + 1, np.int64),
-        u=np.empty(p + 1),
-        Q=np.empty((p, p)),
-        R=np.empty((p, p)),
-        d=np.empty(p),
-        decay=np.empty(p),
-        z=np.empty(p),
-        short=np.empty(_SHORT, np.int64),
-        slacks=np.empty(_SHORT),
-    )
 
 
 @njit(nogil=True, fastmath={"reassoc", "contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -123,9 +87,9 @@ def _most_violated(rows, rhs, wanted, n_wanted, theta, short, slacks):  # type: 
 
 
 @njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def _rotate(matrix, i, first, last, c, s):  # type: ignore[no-untyped-def]
-    """Rotate rows ``i`` and ``i + 1`` of a matrix, from one column to another."""
-    for j in range(first, last):
+def _rotate(matrix, i, n, c, s):  # type: ignore[no-untyped-def]
+    """Rotate the first ``n`` entries of rows ``i`` and ``i + 1`` of a matrix."""
+    for j in range(n):
         x, y = matrix[i, j], matrix[i + 1, j]
         matrix[i, j] = c * x + s * y
         matrix[i + 1, j] = c * y - s * x
@@ -145,8 +109,8 @@ def _drop(Q, R, active, u, q, position):  # type: ignore[no-untyped-def]
         if h <= _TINY:
             continue
         c, s = a / h, b / h
-        _rotate(R, j, j, q - 1, c, s)
-        _rotate(Q, j, 0, Q.shape[0], c, s)
+        _rotate(R, j, q - 1, c, s)  # what it makes below the diagonal is never read
+        _rotate(Q, j, Q.shape[0], c, s)
 
 
 @njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -158,7 +122,7 @@ def _add(Q, R, d, q):  # type: ignore[no-untyped-def]
         if b == 0.0 or h <= _TINY:
             continue
         d[j - 1], d[j] = h, 0.0
-        _rotate(Q, j - 1, 0, Q.shape[0], a / h, b / h)
+        _rotate(Q, j - 1, Q.shape[0], a / h, b / h)
     for i in range(q + 1):
         R[i, q] = d[i]
 
@@ -215,24 +179,28 @@ def _warm_start(rows, rhs, start, n_start, theta, Q, R, active, u, d, z):  # typ
 
 
 @njit(cache=True, nogil=True)
-def solve(  # type: ignore[no-untyped-def]
-    rows, rhs, wanted, n_wanted, start, n_start, space
-):
-    """`least_norm` in the arrays of a `Workspace`; the status and the size of the support."""
-    theta, active, u, Q, R, d, decay, z, short, slacks = space
+def solve(rows, rhs, wanted, n_wanted, start, n_start):  # type: ignore[no-untyped-def]
+    """`least_norm` over the first ``n_wanted`` rows; the support is in the first ``q`` entries.
+
+    Returns ``status, q, theta, active, u``.
+    """
     p = rows.shape[1]
+    theta, d, decay, z = np.empty(p), np.empty(p), np.empty(p), np.empty(p)
+    active, u = np.empty(p + 1, np.int64), np.empty(p + 1)
+    Q, R = np.empty((p, p)), np.empty((p, p))
+    short, slacks = np.empty(_SHORT, np.int64), np.empty(_SHORT)
     for i in range(p):
         theta[i], u[i] = 0.0, 0.0
         for j in range(p):
             Q[i, j], R[i, j] = 0.0, 0.0
         Q[i, i] = 1.0
-    for m in range(short.shape[0]):
+    for m in range(_SHORT):
         short[m] = -1
     q = _warm_start(rows, rhs, start, n_start, theta, Q, R, active, u, d, z)
     for _ in range(100 * (p + 10)):
         entering = _most_violated(rows, rhs, wanted, n_wanted, theta, short, slacks)
         if entering < 0:
-            return FEASIBLE, q
+            return FEASIBLE, q, theta, active, u
         u_entering = 0.0
         while True:
             _coordinates(Q, rows, entering, d)
@@ -257,7 +225,7 @@ def solve(  # type: ignore[no-untyped-def]
                 for j in range(q):
                     u[j] = max(-decay[j], 0.0)
                 active[q], u[q] = entering, 1.0
-                return INFEASIBLE, q + 1
+                return INFEASIBLE, q + 1, theta, active, u
             if spanned:
                 full = np.inf
             step = min(partial, full)
@@ -279,7 +247,7 @@ def solve(  # type: ignore[no-untyped-def]
                 break
             _drop(Q, R, active, u, q, leaving)
             q -= 1
-    return UNDECIDED, q
+    return UNDECIDED, q, theta, active, u
 
 
 def least_norm(
@@ -314,16 +282,16 @@ def least_norm(
     >>> status == FEASIBLE, theta
     (True, array([1., 1.]))
     """
-    space = workspace(rows.shape[1])
-    status, size = solve(rows, rhs, wanted, len(wanted), start, len(start), space)
-    return status, space.theta, space.active[:size], space.u[:size]
+    status, size, theta, active, u = solve(rows, rhs, wanted, len(wanted), start, len(start))
+    return status, theta, active[:size], u[:size]
 
 
 @njit(cache=True, nogil=True)
 def _thin_out(  # type: ignore[no-untyped-def]
-    rows, rhs, wanted, groups, group_of, alive, needed, witnesses, chosen, start, support,
-    multipliers, theta, active, u, Q, R, d, decay, z, short, slacks,
-):  # fmt: skip
+    rows, rhs, wanted, groups, group_of, alive, needed, witnesses, support, multipliers
+):
+    chosen = np.empty(wanted.shape[0], np.int64)
+    start = np.empty(support.shape[0], np.int64)
     n_start, size = np.int64(0), np.int64(0)
     for spared in range(alive.shape[0] - 1, -1, -1):
         if not alive[spared]:
@@ -340,10 +308,7 @@ def _thin_out(  # type: ignore[no-untyped-def]
             if group < 0 or alive[group]:
                 start[n_start] = support[m]
                 n_start += 1
-        status, q = solve(
-            rows, rhs, chosen, n_chosen, start, n_start,
-            theta, active, u, Q, R, d, decay, z, short, slacks,
-        )  # fmt: skip
+        status, q, theta, active, u = solve(rows, rhs, chosen, n_chosen, start, n_start)
         if status != INFEASIBLE:
             alive[spared] = True
             for k in range(theta.shape[0]):
@@ -390,8 +355,8 @@ def thin_out(
     group_of = np.full(len(rows), -1)
     group_of[wanted] = groups
     support, multipliers = np.empty(p + 1, np.int64), np.empty(p + 1)
+    needed = np.empty(n_groups, dtype=bool)
     size = _thin_out(
-        rows, rhs, wanted, groups, group_of, alive, np.empty(n_groups, dtype=bool), witnesses,
-        np.empty_like(wanted), np.empty_like(support), support, multipliers, *workspace(p),
-    )  # fmt: skip
+        rows, rhs, wanted, groups, group_of, alive, needed, witnesses, support, multipliers
+    )
     return support[:size], multipliers[:size], alive, witnesses

@@ -108,7 +108,7 @@ def stands(system, sizes, p, support, multipliers, n_support):  # type: ignore[n
 @njit(nogil=True, inline="always")
 def disjoint_conflicts(  # type: ignore[no-untyped-def]
     values, index, ties, corners, starts, head, link, n_cliques, enough, point,
-    system, sizes, right, record, wanted, start, space,
+    system, sizes, right, record, wanted, nothing,
 ):  # fmt: skip
     """Conflicts that share no record, among the records of no clique; at most ``enough``.
 
@@ -116,7 +116,7 @@ def disjoint_conflicts(  # type: ignore[no-untyped-def]
     identity. If the records left over can be linked together, ``point`` says where.
     """
     p = values.shape[1]
-    theta, active, u = space.theta, space.active, space.u
+    zero = np.int64(0)
     for v in range(p):
         for j in range(p):
             system[v, j], sizes[v, j] = 0.0, 0.0
@@ -145,7 +145,7 @@ def disjoint_conflicts(  # type: ignore[no-untyped-def]
         wanted[k] = k
     found = 0
     while found < enough:
-        status, size = solve(system, right, wanted, n, start, start.shape[0], space)
+        status, size, theta, active, u = solve(system, right, wanted, n, nothing, zero)
         if status == FEASIBLE:
             for v in range(p):
                 point[v] = max(theta[v], 0.0)

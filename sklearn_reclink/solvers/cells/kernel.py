@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from sklearn_reclink.solvers.active_set import Workspace, workspace
 from sklearn_reclink.solvers.cells.conflicts import (
     cover_by_cliques,
     disjoint_conflicts,
@@ -65,28 +64,6 @@ class Stack(NamedTuple):
     stuck_bound: np.ndarray  # (_MOST_STUCK,)
 
 
-class Scratch(NamedTuple):
-    """Arrays that hold nothing from one cell to the next."""
-
-    score: np.ndarray  # (p, p): votes for every edge
-    cell: np.ndarray  # (p, p): corners of the child
-    whole: np.ndarray  # (p, p): corners of the parent
-    middle: np.ndarray  # (p,): 1 / p
-    point: np.ndarray  # (p,)
-    theta: np.ndarray  # (p,)
-    starts: np.ndarray  # (n_records + 1,)
-    common: np.ndarray  # (n_records,)
-    order: np.ndarray  # (n_records,)
-    head: np.ndarray  # (n_records,)
-    link: np.ndarray  # (n_records,)
-    system: np.ndarray  # (_MOST_ROWS + p, p)
-    sizes: np.ndarray  # (_MOST_ROWS + p, p)
-    right: np.ndarray  # (_MOST_ROWS + p,)
-    record: np.ndarray  # (_MOST_ROWS + p,)
-    wanted: np.ndarray  # (_MOST_ROWS + p,)
-    nothing: np.ndarray  # (0,)
-
-
 def undecided(size: int, p: int) -> Undecided:
     """Room for some rows."""
     ints = np.empty((2, size), np.int64)
@@ -101,25 +78,6 @@ def stack(p: int) -> Stack:
     ints = (np.empty(n_slots, np.int64) for _ in range(5))
     stuck = np.empty((_MOST_STUCK, p, p)), np.empty(_MOST_STUCK, np.int64)
     return Stack(np.empty((n_slots, p, p)), *ints, *stuck)
-
-
-def scratch(n_records: int, p: int) -> tuple[Scratch, Workspace]:
-    """Room for what is computed for one cell."""
-    most = _MOST_ROWS + p
-    return (
-        Scratch(
-            *(np.empty((p, p)) for _ in range(3)),
-            np.full(p, 1.0 / p),
-            *(np.empty(p) for _ in range(2)),
-            np.empty(n_records + 1, np.int64),
-            *(np.empty(n_records, np.int64) for _ in range(4)),
-            *(np.empty((most, p)) for _ in range(2)),
-            np.empty(most),
-            *(np.empty(most, np.int64) for _ in range(2)),
-            np.empty(0, np.int64),
-        ),
-        workspace(p),
-    )
 
 
 @njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -140,13 +98,13 @@ def _offer(clear, every, owners, first, corners, point, best, theta, best_theta)
 
 
 @njit(cache=True, nogil=True)
-def explore(problem, rows, stack, scratch, space, best, best_theta, n_open, n_stuck, budget):  # type: ignore[no-untyped-def]
+def explore(problem, rows, stack, best, best_theta, n_open, n_stuck, budget):  # type: ignore[no-untyped-def]
     """Search the open cells depth first.
 
     Parameters
     ----------
-    problem, rows, stack, scratch, space
-        The arrays above and a `Workspace`; overwritten, but for the first.
+    problem, rows, stack
+        The arrays above; rows and stack are overwritten.
     best, best_theta : int, ndarray
         The incumbent; ``best_theta`` is overwritten by a better one.
     n_open, n_stuck : int
@@ -166,11 +124,16 @@ def explore(problem, rows, stack, scratch, space, best, best_theta, n_open, n_st
     weak, clear, ties, owners, every = problem
     values, above, below, index, places = rows
     corners, begin, end, linked, bound, depth, stuck, stuck_bound = stack
-    (
-        score, cell, whole, middle, point, theta, starts, common, order, head, link,
-        system, sizes, right, record, wanted, nothing,
-    ) = scratch  # fmt: skip
-    p = weak.shape[1]
+    p, n_records, most = weak.shape[1], owners[-1] + 1, _MOST_ROWS + weak.shape[1]
+    score, cell, whole = np.empty((p, p)), np.empty((p, p)), np.empty((p, p))
+    middle, point, theta = np.empty(p), np.empty(p), np.empty(p)
+    for v in range(p):
+        middle[v] = 1.0 / p
+    starts, common = np.empty(n_records + 1, np.int64), np.empty(n_records, np.int64)
+    order, head = np.empty(n_records, np.int64), np.empty(n_records, np.int64)
+    link, nothing = np.empty(n_records, np.int64), np.empty(n_records - n_records, np.int64)
+    system, sizes, right = np.empty((most, p)), np.empty((most, p)), np.empty(most)
+    record, wanted = np.empty(most, np.int64), np.empty(most, np.int64)
     zero = np.int64(0)
     n_cells = 0
     while n_open > 0 and n_stuck < stuck.shape[0] and budget > 0.0:
@@ -229,7 +192,7 @@ def explore(problem, rows, stack, scratch, space, best, best_theta, n_open, n_st
                     point[0] = -1.0
                     losses += disjoint_conflicts(
                         values, index, ties, cell, starts, head, link, n_cliques, gap - losses,
-                        point, system, sizes, right, record, wanted, nothing, space,
+                        point, system, sizes, right, record, wanted, nothing,
                     )  # fmt: skip
                     if (
                         point[0] >= 0.0

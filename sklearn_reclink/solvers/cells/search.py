@@ -54,7 +54,6 @@ from sklearn_reclink.solvers.cells.kernel import (
     Stack,
     Undecided,
     explore,
-    scratch,
     stack,
     undecided,
 )
@@ -300,11 +299,10 @@ def _explore(
     cells.corners[0], cells.begin[0], cells.end[0] = cell.corners, 0, n_rows
     cells.linked[0], cells.depth[0] = cell.linked + linked, cell.depth
     cells.bound[0] = min(cell.bound, cells.linked[0] + n_undecided)
-    space = scratch(int(problem.owners[-1]) + 1, p)
     n_open, n_stuck, n_cells = 1, 0, 0
     while True:
         best, n_open, n_stuck, more, budget = explore(
-            problem, rows, cells, *space, best, best_theta, n_open, n_stuck, budget
+            problem, rows, cells, best, best_theta, n_open, n_stuck, budget
         )
         n_cells += more
         if n_open == 0 or n_stuck == len(cells.stuck) or budget <= 0:
