@@ -10,10 +10,9 @@ A feasible system ends in the ``theta`` of largest margin: ``1 / |theta|`` is th
 in multipliers ``lambda >= 0`` of at most ``p + 1`` rows with ``sum lambda_m r_m = 0``: a
 certificate (Farkas) that does not depend on how it was found.
 
-Notation: ``Q' R`` factors the active rows (as columns), with ``Q`` stored by rows so that all
-loops run along memory; ``d = Q n`` for an entering row ``n``; ``z``, the part of ``n`` outside
-their span, is the step; ``decay`` is how fast the multipliers ``u`` of the active rows fall
-along it.
+Notation: ``Q' R`` factors the active rows (as columns), ``Q`` stored by rows so that loops run
+along memory; ``d = Q n`` for an entering row ``n``; ``z``, the part of ``n`` outside their span,
+is the step; ``decay`` is how fast the multipliers ``u`` of the active rows fall along it.
 
 The kernels index whole arrays: slices, reductions and list comprehensions would take most of
 their compilation time. Counts start as ``np.int64(0)`` for the same reason: a literal 0 would be
@@ -22,8 +21,12 @@ a type of its own, for which callees are compiled once more.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+
+from sklearn_reclink.solvers.qr_update import INTERNAL, add, coordinates, drop
 
 FEASIBLE, INFEASIBLE, UNDECIDED = 1, 0, -1
 
@@ -35,10 +38,9 @@ _SLACK = 1e-9
 _ROUNDING = 1e-14
 _LARGEST = 1e12
 _SHORT = 32
-_TINY = 1e-140  # a rotation of smaller numbers would underflow
 
 
-@njit(nogil=True, fastmath={"reassoc", "contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(fastmath={"reassoc", "contract"}, **INTERNAL)
 def _slack(rows, rhs, m, theta):  # type: ignore[no-untyped-def]
     slack = -rhs[m]
     for k in range(theta.shape[0]):
@@ -56,7 +58,8 @@ def _most_violated(rows, rhs, wanted, n_wanted, theta, short, slacks):  # type: 
     for k in range(theta.shape[0]):
         size += theta[k] * theta[k]
     violated = -_SLACK - _ROUNDING * np.sqrt(size)
-    worst, where, n_short = violated, np.int64(-1), short.shape[0]
+    where: Any = np.int64(-1)
+    worst, n_short = violated, short.shape[0]
     for m in range(n_short):
         if short[m] < 0:
             break
@@ -86,56 +89,6 @@ def _most_violated(rows, rhs, wanted, n_wanted, theta, short, slacks):  # type: 
     return where
 
 
-@njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def _rotate(matrix, i, n, c, s):  # type: ignore[no-untyped-def]
-    """Rotate the first ``n`` entries of rows ``i`` and ``i + 1`` of a matrix."""
-    for j in range(n):
-        x, y = matrix[i, j], matrix[i + 1, j]
-        matrix[i, j] = c * x + s * y
-        matrix[i + 1, j] = c * y - s * x
-
-
-@njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def _drop(Q, R, active, u, q, position):  # type: ignore[no-untyped-def]
-    """Remove one active row and make R triangular again."""
-    for j in range(position, q - 1):
-        active[j] = active[j + 1]
-        u[j] = u[j + 1]
-        for i in range(j + 2):
-            R[i, j] = R[i, j + 1]
-    for j in range(position, q - 1):
-        a, b = R[j, j], R[j + 1, j]
-        h = np.sqrt(a * a + b * b)
-        if h <= _TINY:
-            continue
-        c, s = a / h, b / h
-        _rotate(R, j, q - 1, c, s)  # what it makes below the diagonal is never read
-        _rotate(Q, j, Q.shape[0], c, s)
-
-
-@njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def _add(Q, R, d, q):  # type: ignore[no-untyped-def]
-    """Append a row with coordinates ``d``: rotate its tail into one coordinate."""
-    for j in range(Q.shape[0] - 1, q, -1):
-        a, b = d[j - 1], d[j]
-        h = np.sqrt(a * a + b * b)
-        if b == 0.0 or h <= _TINY:
-            continue
-        d[j - 1], d[j] = h, 0.0
-        _rotate(Q, j - 1, Q.shape[0], a / h, b / h)
-    for i in range(q + 1):
-        R[i, q] = d[i]
-
-
-@njit(nogil=True, fastmath={"reassoc", "contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def _coordinates(Q, rows, m, d):  # type: ignore[no-untyped-def]
-    for j in range(Q.shape[0]):
-        total = 0.0
-        for i in range(Q.shape[0]):
-            total += Q[j, i] * rows[m, i]
-        d[j] = total
-
-
 @njit(nogil=True, inline="always")
 def _warm_start(rows, rhs, start, n_start, theta, Q, R, active, u, d, z):  # type: ignore[no-untyped-def]
     """Make independent rows of ``start`` active, and those the optimum over them; how many.
@@ -143,15 +96,16 @@ def _warm_start(rows, rhs, start, n_start, theta, Q, R, active, u, d, z):  # typ
     With all of them tight, ``theta = Q' y`` and ``R u = y`` where ``R' y = b``. Rows of a
     negative multiplier are dropped, the most negative first.
     """
-    q, p = np.int64(0), theta.shape[0]
+    q: Any = np.int64(0)
+    p = theta.shape[0]
     for k in range(n_start):
         m = start[k]
-        _coordinates(Q, rows, m, d)
+        coordinates(Q, rows, m, d)
         length = 0.0
         for j in range(q, p):
             length += d[j] * d[j]
         if length > _TAKEN * _TAKEN:
-            _add(Q, R, d, q)
+            add(Q, R, d, q)
             active[q] = m
             q += 1
     while q > 0:
@@ -160,7 +114,8 @@ def _warm_start(rows, rhs, start, n_start, theta, Q, R, active, u, d, z):  # typ
             for k in range(j):
                 total -= R[k, j] * z[k]
             z[j] = total / R[j, j]
-        worst, where = 0.0, np.int64(-1)
+        where: Any = np.int64(-1)
+        worst = 0.0
         for j in range(q - 1, -1, -1):
             total = z[j]
             for k in range(j + 1, q):
@@ -170,7 +125,7 @@ def _warm_start(rows, rhs, start, n_start, theta, Q, R, active, u, d, z):  # typ
                 worst, where = u[j], j
         if where < 0:
             break
-        _drop(Q, R, active, u, q, where)
+        drop(Q, R, active, u, q, where)
         q -= 1
     for j in range(q):
         for i in range(p):
@@ -203,7 +158,7 @@ def solve(rows, rhs, wanted, n_wanted, start, n_start):  # type: ignore[no-untyp
             return FEASIBLE, q, theta, active, u
         u_entering = 0.0
         while True:
-            _coordinates(Q, rows, entering, d)
+            coordinates(Q, rows, entering, d)
             length = 0.0
             for j in range(q, p):
                 length += d[j] * d[j]
@@ -212,7 +167,8 @@ def solve(rows, rhs, wanted, n_wanted, start, n_start):  # type: ignore[no-untyp
                 for k in range(j + 1, q):
                     total -= R[j, k] * decay[k]
                 decay[j] = total / R[j, j]
-            partial, leaving = np.inf, np.int64(-1)
+            leaving: Any = np.int64(-1)
+            partial = np.inf
             for j in range(q):
                 if decay[j] > 1e-14 and u[j] / decay[j] < partial:
                     partial, leaving = u[j] / decay[j], j
@@ -241,11 +197,11 @@ def solve(rows, rhs, wanted, n_wanted, start, n_start):  # type: ignore[no-untyp
                 for i in range(p):
                     theta[i] += step * z[i]
             if full <= partial:
-                _add(Q, R, d, q)
+                add(Q, R, d, q)
                 active[q], u[q] = entering, u_entering
                 q += 1
                 break
-            _drop(Q, R, active, u, q, leaving)
+            drop(Q, R, active, u, q, leaving)
             q -= 1
     return UNDECIDED, q, theta, active, u
 
@@ -272,15 +228,6 @@ def least_norm(
         Rows with a multiplier.
     multipliers : ndarray
         Of the support: of the optimum, or of the certificate of infeasibility.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_reclink.solvers.active_set import FEASIBLE, least_norm
-    >>> nothing = np.empty(0, dtype=np.int64)
-    >>> status, theta, _, _ = least_norm(np.eye(2), np.ones(2), np.arange(2), nothing)
-    >>> status == FEASIBLE, theta
-    (True, array([1., 1.]))
     """
     status, size, theta, active, u = solve(rows, rhs, wanted, len(wanted), start, len(start))
     return status, theta, active[:size], u[:size]
@@ -292,17 +239,17 @@ def _thin_out(  # type: ignore[no-untyped-def]
 ):
     chosen = np.empty(wanted.shape[0], np.int64)
     start = np.empty(support.shape[0], np.int64)
-    n_start, size = np.int64(0), np.int64(0)
+    size: Any = np.int64(0)
     for spared in range(alive.shape[0] - 1, -1, -1):
         if not alive[spared]:
             continue
         alive[spared] = False
-        n_chosen = np.int64(0)
+        n_chosen: Any = np.int64(0)
         for m in range(wanted.shape[0]):
             if groups[m] < 0 or alive[groups[m]]:
                 chosen[n_chosen] = wanted[m]
                 n_chosen += 1
-        n_start = np.int64(0)
+        n_start: Any = np.int64(0)
         for m in range(size):
             group = group_of[support[m]]
             if group < 0 or alive[group]:
@@ -327,7 +274,7 @@ def _thin_out(  # type: ignore[no-untyped-def]
 
 
 def thin_out(
-    rows: np.ndarray, rhs: np.ndarray, wanted: np.ndarray, groups: np.ndarray, n_groups: int
+    rows: np.ndarray, rhs: np.ndarray, wanted: np.ndarray, groups: np.ndarray, n_groups: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Leave out groups of rows, the last first, while the others stay infeasible together.
 
@@ -339,7 +286,6 @@ def thin_out(
         Rows that are infeasible together.
     groups : ndarray of int
         The group of each wanted row; rows of group -1 are never left out.
-    n_groups : int
 
     Returns
     -------
@@ -360,3 +306,8 @@ def thin_out(
         rows, rhs, wanted, groups, group_of, alive, needed, witnesses, support, multipliers
     )
     return support[:size], multipliers[:size], alive, witnesses
+
+
+def compile_kernels() -> None:
+    """Load or compile `least_norm`; `thin_out` compiles when it is first used."""
+    least_norm(np.eye(2), np.ones(2), np.arange(2), np.empty(0, np.int64))

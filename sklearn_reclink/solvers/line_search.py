@@ -1,34 +1,35 @@
-"""Many records: parameters by line searches on samples, counted on the whole file.
+"""Many records: parameters by exact line searches on samples, counted on the whole file.
 
-Beyond a few thousand records a proof is out of reach, and the bound is what presolve knows. Good
-parameters are not. Along a line ``theta + s u`` record ``i`` is linked where all its rows are
-positive, an interval::
+Beyond a few thousand records a proof is out of reach, and the bound is what presolve knows: the
+ceiling of every monotone attacker, or, for other distances, all records with a masked record of
+their own. Good parameters are within reach. Along a line ``theta + s u`` record ``i`` is linked
+where all its rows are positive, an interval::
 
     max { -v/w : w > 0 }  <  s  <  min { -v/w : w < 0 },     v = row . theta,  w = row . u
 
-so one sweep over the ends of the intervals finds the best ``s`` of the line. A sample of records
-is searched along every coordinate and some random directions, with the nearest impostors met so
-far as rows, each among *all* masked records; the new parameters then show the impostors that were
-missed. What is best on a sample is counted on the whole file, and the next sample is twice as
-large.
+so one sweep over the ends of the intervals finds the best ``s`` of the line (`best_step`). A
+sample of records is searched along every coordinate and some random directions, with the nearest
+impostors met so far as rows, each among *all* masked records; the new parameters then show the
+impostors that were missed. What is best on a sample is counted on the whole file, and the next
+sample is twice as large.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numba import njit
 
-from sklearn_reclink.solvers.problem import LinkageProblem
+from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import LinkageProblem, Solution, Status
 
-_SAMPLE = 10_000  # records of the first sample
-_LARGEST = 100_000
-_HELD = 24  # impostors held of a record, the latest ones
-_OTHER_DIRECTIONS = 8  # searched beside the coordinates, relative to the parameters
-_BYTES = 2**29  # that the rows of a sample may take
+# Records beyond which rows of all of them are not held.
+MOST_RECORDS = 3500
+_OTHER_DIRECTIONS = 8  # searched besides the coordinates, relative to the parameters
 _FRUITLESS = 3  # samples of the largest size without gain, after which a search without limit ends
+_SHARE_OF_LATER = 0.7  # of the time, for starts that take long to find
 
 
 @njit(cache=True, nogil=True)
@@ -80,33 +81,57 @@ def best_step(values, slopes, lowest, highest):  # type: ignore[no-untyped-def]
     return step, max(most, 0)
 
 
+class MetImpostors:
+    """The impostors that some records met, the latest ones.
+
+    Attributes
+    ----------
+    impostors : ndarray of int of shape (n_records, held)
+        Masked rows; -1 where there is none yet.
+    """
+
+    def __init__(self, n_records: int, held: int) -> None:
+        self.impostors = np.full((n_records, held), -1)
+        self._n_met = np.zeros(n_records, dtype=np.int64)
+
+    def add(self, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Hold one more impostor of each record, unless it is held already or is -1.
+
+        Returns
+        -------
+        new, place : ndarray of int
+            Where they are: ``impostors[new, place] == found[new]``. The oldest give way.
+        """
+        known = (self.impostors == found[:, None]).any(axis=1)
+        new = np.flatnonzero(~known & (found >= 0))
+        place = self._n_met[new] % self.impostors.shape[1]
+        self.impostors[new, place] = found[new]
+        self._n_met[new] += 1
+        return new, place
+
+
 class Sample:
     """Some records, and the rows of the impostors that they met.
 
     Attributes
     ----------
-    rows : ndarray of shape (n_parameters, n_records, n_held)
-        Unit rows; where there is none yet, zeros.
+    rows : ndarray of shape (n_parameters, n_records, held)
+        Unit rows; zeros where there is none yet.
     """
 
-    def __init__(self, problem: LinkageProblem, records: np.ndarray) -> None:
+    def __init__(self, problem: LinkageProblem, records: np.ndarray, held: int) -> None:
         self.problem, self.records = problem, records
-        self.rows = np.zeros((problem.n_parameters, len(records), _HELD))
-        self._impostors = np.full((len(records), _HELD), -1)
-        self._next = np.zeros(len(records), dtype=np.int64)
+        self.rows = np.zeros((problem.n_parameters, len(records), held))
+        self.met = MetImpostors(len(records), held)
 
     def count(self, theta: np.ndarray) -> int:
         """How many records ``theta`` links among all masked records; their impostors are held."""
         impostors, margins = self.problem.nearest_impostors(theta[None], self.records)
-        new = np.flatnonzero((self._impostors != impostors[0][:, None]).all(axis=1))
+        new, place = self.met.add(impostors[0])
         if len(new):
-            found = impostors[0][new]
-            rows, _ = self.problem.rows(self.records[new], found)
+            rows, _ = self.problem.rows(self.records[new], impostors[0][new])
             rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-            place = self._next[new] % _HELD
             self.rows[:, new, place] = rows.T
-            self._impostors[new, place] = found
-            self._next[new] += 1
         return int(np.count_nonzero(margins[0] > 0))
 
     def climb(
@@ -117,7 +142,7 @@ class Sample:
         while not out_of_time():
             theta = self._cycle(best, rng, out_of_time)
             count = self.count(theta)
-            for _ in range(_HELD):  # the impostors of where it leads
+            for _ in range(self.rows.shape[2]):  # the impostors of where it leads
                 if count > most or out_of_time():
                     break
                 theta = self._cycle(theta, rng, out_of_time)
@@ -132,7 +157,7 @@ class Sample:
     ) -> np.ndarray:
         """Lines along every coordinate and some other directions, by the rows held."""
         domain = self.problem.domain
-        held = self._impostors >= 0
+        held = self.met.impostors >= 0
         values = np.where(held, np.tensordot(theta, self.rows, axes=1), 1.0)
         count = int(np.count_nonzero((values > 0).all(axis=1)))
         for k in rng.permutation(len(theta) + _OTHER_DIRECTIONS):
@@ -163,7 +188,7 @@ def _limits(values: np.ndarray, slopes: np.ndarray) -> tuple[float, float]:
     return min(float(low), 0.0), max(float(high), 0.0)
 
 
-def search_lines(
+def search_samples(
     problem: LinkageProblem,
     open_records: np.ndarray,
     theta: np.ndarray,
@@ -171,6 +196,10 @@ def search_lines(
     *,
     deadline: float,
     rng: np.random.Generator,
+    n_first: int = 10_000,
+    n_largest: int = 100_000,
+    held: int = 24,
+    max_bytes: int = 2**29,
 ) -> None:
     """Offer better and better parameters until the deadline, or until no sample shows any.
 
@@ -186,19 +215,92 @@ def search_lines(
     deadline : float
         By `time.monotonic`; a last candidate is offered at that moment.
     rng : numpy.random.Generator
+    n_first, n_largest : int
+        Records of the first sample, and of the largest.
+    held : int
+        Impostors held of a record, the latest ones.
+    max_bytes : int
+        What the rows of a sample may take.
     """
-    size, fruitless = _SAMPLE, 0
-    most = min(_LARGEST, max(_SAMPLE, _BYTES // (8 * _HELD * problem.n_parameters)))
+    size, fruitless = n_first, 0
+    most = min(n_largest, max(n_first, max_bytes // (8 * held * problem.n_parameters)))
 
     def out_of_time() -> bool:
         return time.monotonic() >= deadline
 
     while fruitless < _FRUITLESS and not out_of_time():
         size = min(size, most, len(open_records))
-        sample = Sample(problem, np.sort(rng.choice(open_records, size, replace=False)))
+        sample = Sample(problem, np.sort(rng.choice(open_records, size, replace=False)), held)
         found = problem.domain.repair(sample.climb(theta, rng, out_of_time))
         gained = offer(found)
         if gained:
             theta = found
         fruitless = 0 if gained else fruitless + (size == min(most, len(open_records)))
         size *= 2
+
+
+class _Incumbent:
+    """The parameters that link the most records of the whole file."""
+
+    def __init__(self, problem: LinkageProblem, n_jobs: int | None) -> None:
+        self.problem, self.n_jobs = problem, n_jobs
+        self.theta: np.ndarray | None = None
+        self.n_linked = -1
+
+    def offer(self, theta: np.ndarray) -> bool:
+        size = np.abs(theta).sum()
+        if not np.isfinite(size) or size == 0:
+            return False
+        theta = self.problem.domain.repair(theta / size)
+        if not self.problem.domain.contains(theta):
+            return False
+        n_linked = int(self.problem.linked(theta, self.n_jobs).sum())
+        if n_linked <= self.n_linked:
+            return False
+        self.theta, self.n_linked = theta, n_linked
+        return True
+
+
+def solve_by_line_search(
+    problem: LinkageProblem,
+    *,
+    time_limit: float,
+    n_jobs: int | None,
+    rng: np.random.Generator,
+    verbose: int = 0,
+    start: Iterable[np.ndarray] = (),
+    later: Callable[[float], Iterable[np.ndarray]] | None = None,
+) -> Solution:
+    """The best parameters found, and the bound of presolve."""
+    begin = time.monotonic()
+    presolved = presolve(problem, n_jobs)
+    bound = problem.n_records - len(presolved.never)
+    best = _Incumbent(problem, n_jobs)
+    slowest = 0.0
+
+    def offer(theta: np.ndarray) -> bool:
+        nonlocal slowest
+        before = time.monotonic()
+        gained = best.offer(theta)
+        slowest = max(slowest, time.monotonic() - before)
+        if verbose:
+            print(
+                f"[{time.monotonic() - begin:6.1f} s] {best.n_linked} of {problem.n_records} "
+                f"records linked, at most {bound} can be",
+                flush=True,
+            )
+        return gained
+
+    for theta in (problem.domain.centre, *start):
+        offer(theta)
+    if later is not None and best.n_linked < bound:
+        for theta in later(_SHARE_OF_LATER * (begin + time_limit - time.monotonic())):
+            offer(theta)
+    if best.theta is not None and best.n_linked < bound:
+        # the last candidate is counted too, and once more by the estimator
+        deadline = begin + time_limit - 2 * slowest
+        search_samples(problem, presolved.open, best.theta, offer, deadline=deadline, rng=rng)
+    status = Status.HEURISTIC if time_limit == np.inf else Status.TIME_LIMIT
+    if best.n_linked == bound:
+        status = Status.OPTIMAL
+    return Solution(best.theta, max(best.n_linked, 0), bound, status)

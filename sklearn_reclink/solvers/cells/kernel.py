@@ -19,6 +19,7 @@ from sklearn_reclink.solvers.cells.splitting import (
     count_linked,
     drop_implied,
 )
+from sklearn_reclink.solvers.qr_update import INTERNAL
 
 # Every generation of corners adds three roundings, and all of them together must stay within
 # a tenth of the tie tolerance: 3 * 200 * 2**-53 = 0.07e-12.
@@ -43,7 +44,7 @@ class Undecided(NamedTuple):
     values: np.ndarray  # (size, p)
     above: np.ndarray  # (size,)
     below: np.ndarray  # (size,)
-    index: np.ndarray  # (size,)
+    row: np.ndarray  # (size,)
     places: np.ndarray  # (size,): where rows change sign on an edge
 
 
@@ -75,12 +76,13 @@ def undecided(size: int, p: int) -> Undecided:
 def stack(p: int) -> Stack:
     """Room for the open cells of a depth-first search."""
     n_slots = 2 * DEEPEST + 4
-    ints = (np.empty(n_slots, np.int64) for _ in range(5))
-    stuck = np.empty((_MOST_STUCK, p, p)), np.empty(_MOST_STUCK, np.int64)
-    return Stack(np.empty((n_slots, p, p)), *ints, *stuck)
+    begin, end, linked, bound, depth = (np.empty(n_slots, np.int64) for _ in range(5))
+    stuck, stuck_bound = np.empty((_MOST_STUCK, p, p)), np.empty(_MOST_STUCK, np.int64)
+    corners = np.empty((n_slots, p, p))
+    return Stack(corners, begin, end, linked, bound, depth, stuck, stuck_bound)
 
 
-@njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INTERNAL)
 def _offer(clear, every, owners, first, corners, point, best, theta, best_theta):  # type: ignore[no-untyped-def]
     """Count a point of a cell; the best count so far."""
     p = clear.shape[1]
@@ -97,7 +99,8 @@ def _offer(clear, every, owners, first, corners, point, best, theta, best_theta)
     return best
 
 
-@njit(cache=True, nogil=True)
+# every division here is by a number known not to be 0, so no code need be made to raise
+@njit(cache=True, nogil=True, error_model="numpy")
 def explore(problem, rows, stack, best, best_theta, n_open, n_stuck, budget):  # type: ignore[no-untyped-def]
     """Search the open cells depth first.
 

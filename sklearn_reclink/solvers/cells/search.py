@@ -1,4 +1,4 @@
-"""The proof that does not care how many records miss: bisection of the cone of parameters.
+"""Branch and bound over the cone of parameters: a proof for any number of missed records.
 
 The admissible ``theta`` are the non-negative combinations of ``p`` independent generators (for
 weights, the orthant). A *cell* is such a cone itself, of ``p`` rays, its corners. A linear row
@@ -13,9 +13,9 @@ The records not lost bound the cell. Among the undecided ones the bound is lower
 * *Pairs.* If ``r + c s <= 0`` at all corners for rows ``r, s`` of two records and some ``c > 0``,
   the cell links at most one of them. Records in conflict two by two form a clique, which loses
   all but one; a greedy partition into cliques is a bound.
-* *Conflicts.* Among records in no pair, disjoint conflicts are pulled out by the feasibility
-  engine, which works in the coordinates of the corners. Where the rest can be linked together, it
-  says where, and that point is a candidate.
+* *Conflicts.* Among records in no pair, disjoint conflicts are found by the active-set method,
+  in the coordinates of the corners. Where the rest can be linked together, it says where, and that
+  point is a candidate.
 
 A cell that cannot beat the incumbent is done. Any other is split on an edge, the one on which the
 most records change sign, at the median of those changes: cells follow the data, be the weights
@@ -32,8 +32,8 @@ errors of older corners combine like the corners themselves; so after at most 20
 error is below ``0.07 t . v``, certificates may leave ``0.02 t . v``, and what is lost here is lost
 by the rule. Dropping rows never needs care: it only raises a bound. *Linked* is judged with
 ``r - 1.01 t``, so a recount agrees. A cell decided by weak rows whose middle does not clearly link
-as many lies in a corner of a region; there the engine is asked whether those records can be linked
-at all. What neither settles stays open, and says so in the bound.
+as many lies in a corner of a region; there the active-set method decides whether those records
+can be linked at all. What neither settles stays open, and the bound includes it.
 """
 
 from __future__ import annotations
@@ -152,6 +152,12 @@ def prove_by_cells(
     return CellProof(search.theta, search.best, search.bound, search.n_cells)
 
 
+def compile_kernels() -> None:
+    """Load or compile the kernels of the proof."""
+    rows = np.array([[1.0, -1.0], [-1.0, 2.0], [-1.0, 1.0]])
+    prove_by_cells(rows, np.abs(rows), np.arange(3), np.eye(2))
+
+
 class _Search:
     """The open cells, the incumbent, and the workers on them."""
 
@@ -171,8 +177,13 @@ class _Search:
         rows = rows[order] @ self.generators.T
         ties = TIE_TOLERANCE * (magnitudes[order] @ self.generators.T)
         every = np.arange(len(rows), dtype=np.int32)
-        tolerances = (rows - _WEAK * ties, rows - _CLEAR * ties, ties)
-        self.problem = Problem(*map(np.ascontiguousarray, tolerances), numbers, every)
+        self.problem = Problem(
+            weak=np.ascontiguousarray(rows - _WEAK * ties),
+            clear=np.ascontiguousarray(rows - _CLEAR * ties),
+            ties=np.ascontiguousarray(ties),
+            owners=numbers,
+            every=every,
+        )
         self.deadline = deadline
         self.point: np.ndarray | None = None
         self.best = at_least
@@ -251,7 +262,7 @@ class _Search:
             for c in range(n_open):
                 if cells.bound[c] > self.best:
                     priority = (-int(cells.bound[c]), -int(cells.depth[c]))
-                    index = rows.index[cells.begin[c] : cells.end[c]].copy()
+                    index = rows.row[cells.begin[c] : cells.end[c]].copy()
                     heapq.heappush(
                         self._open,
                         _Cell(priority, cells.corners[c].copy(), index, int(cells.linked[c])),
@@ -281,9 +292,7 @@ class _Search:
         )
         if status == FEASIBLE:
             self.offer(np.maximum(point, 0.0))
-        if status == INFEASIBLE and stands(
-            system, sizes, p, support, multipliers, len(support)
-        ):
+        if status == INFEASIBLE and stands(system, sizes, p, support, multipliers, len(support)):
             bound = min(bound, len(np.unique(owners[kept])) - 1)
         if bound > self.best:
             self._stuck = max(self._stuck, bound)
@@ -328,7 +337,7 @@ def _undecided_rows(problem: Problem, cell: _Cell) -> tuple[Undecided, int, int,
     status[owners[above == 0]] = 3
     kept = np.flatnonzero((status[owners] == 2) & (below > 0))
     rows = undecided(4 * len(kept) + 64, p)
-    rows.index[: len(kept)] = cell.rows[kept]
+    rows.row[: len(kept)] = cell.rows[kept]
     for array, given in zip(rows, (values, above, below), strict=False):
         array[: len(kept)] = given[kept]
-    return rows, len(kept), np.count_nonzero(status == 1), np.count_nonzero(status == 2)
+    return rows, len(kept), int((status == 1).sum()), int((status == 2).sum())

@@ -15,10 +15,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sklearn_reclink.solvers.qr_update import INTERNAL
+
 _NEAREST_SPLIT = 1e-6
 
 
-@njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INTERNAL)
 def count_linked(values, index, owners, begin, end, point):  # type: ignore[no-untyped-def]
     """How many of the records from ``begin`` to ``end`` have only positive rows at ``point``."""
     count, k = 0, begin
@@ -36,7 +38,7 @@ def count_linked(values, index, owners, begin, end, point):  # type: ignore[no-u
     return count
 
 
-@njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INTERNAL)
 def _copy_row(values, above, below, index, source, target):  # type: ignore[no-untyped-def]
     for v in range(values.shape[1]):
         values[target, v] = values[source, v]
@@ -79,7 +81,7 @@ def child(values, above, below, index, owners, begin, end, target, replaced, a, 
     return last, linked, undecided
 
 
-@njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INTERNAL)
 def largest_multiple(values, sign, i, j):  # type: ignore[no-untyped-def]
     """The largest ``c >= 0`` with ``sign * row i >= c * row j`` at all corners; -1 for none."""
     low, high = 0.0, np.inf
