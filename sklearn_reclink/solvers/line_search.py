@@ -62,6 +62,7 @@ def best_step(values, slopes, lowest, highest):  # type: ignore[no-untyped-def]
                 high = min(high, -v / w)
             elif v <= 0.0:
                 high = -np.inf
+            if low >= high:
                 break
         if low < high:
             starts[n], ends[n] = low, high
@@ -88,11 +89,14 @@ class MetImpostors:
     ----------
     impostors : ndarray of int of shape (n_records, held)
         Masked rows; -1 where there is none yet.
+    n_held : ndarray of int of shape (n_records,)
+        How many there are; they come first.
     """
 
     def __init__(self, n_records: int, held: int) -> None:
         self.impostors = np.full((n_records, held), -1)
-        self._n_met = np.zeros(n_records, dtype=np.int64)
+        self.n_held = np.zeros(n_records, dtype=np.int64)
+        self._next = np.zeros(n_records, dtype=np.int64)
 
     def add(self, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Hold one more impostor of each record, unless it is held already or is -1.
@@ -104,9 +108,10 @@ class MetImpostors:
         """
         known = (self.impostors == found[:, None]).any(axis=1)
         new = np.flatnonzero(~known & (found >= 0))
-        place = self._n_met[new] % self.impostors.shape[1]
+        place = self._next[new]
         self.impostors[new, place] = found[new]
-        self._n_met[new] += 1
+        self._next[new] = (place + 1) % self.impostors.shape[1]
+        self.n_held[new] = np.maximum(self.n_held[new], place + 1)
         return new, place
 
 

@@ -90,8 +90,7 @@ class _Sample:
     def _margins(self, capacity: np.ndarray, absent: float) -> np.ndarray:
         """Margins of the impostors held, of a capacity or of a difference of two."""
         values = np.full(self.met.impostors.shape, absent)
-        n_held = np.count_nonzero(self.met.impostors >= 0, axis=1)
-        kernel.margins(capacity, n_held, *self.own, self.increments, self.subsets, values)
+        kernel.margins(capacity, self.met.n_held, *self.own, self.increments, self.subsets, values)
         return values
 
     def search(self, capacity: np.ndarray, draws: np.ndarray) -> np.ndarray:
@@ -111,11 +110,12 @@ class _Sample:
             direction = capacity.copy()
             kernel.move(direction, wanted, self.files.by_size)
             direction -= capacity
-            step, most = best_step(margins, self._margins(direction, 0.0), 0.0, 1.0)
+            slopes = self._margins(direction, 0.0)
+            step, most = best_step(margins, slopes, 0.0, 1.0)
             if most >= np.count_nonzero(linked):
                 capacity = capacity + step * direction
                 kernel.lift(capacity)
-                margins = self._margins(capacity, 1.0)
+                margins = margins + step * slopes
         return capacity
 
     def _away_from_impostors(
