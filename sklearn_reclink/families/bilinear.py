@@ -81,9 +81,7 @@ class Bilinear(Family):
         norm = float(np.linalg.norm(np.abs(matrix), 2))
         if values[0] < -1e-14 * norm:  # no box bounds it: nothing is pruned
             nothing = np.zeros(self.n_features)
-            return formula(
-                SUM, nothing, theta, distance=QUADRATIC, condition=np.inf, norm=norm
-            )
+            return formula(SUM, nothing, theta, distance=QUADRATIC, condition=np.inf, norm=norm)
         kept = values > 0
         return formula(
             SUM,

@@ -123,9 +123,7 @@ class ProjectedBilinear(Bilinear):
 
 def _lifted_matrix(matrix: np.ndarray) -> np.ndarray:
     """The matrix with the rounding on its diagonal that keeps a computed eigenvalue below 0."""
-    return lifted(
-        matrix, np.eye(len(matrix)), lambda moved: -float(np.linalg.eigvalsh(moved)[0])
-    )
+    return lifted(matrix, np.eye(len(matrix)), lambda moved: -float(np.linalg.eigvalsh(moved)[0]))
 
 
 def _simple_ratios(vectors: np.ndarray) -> np.ndarray:

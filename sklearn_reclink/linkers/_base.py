@@ -18,7 +18,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -79,11 +79,10 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     _has_ceiling: ClassVar[bool] = True  # what no parameters can link is known beforehand
     _threshold: ClassVar[float | None] = None  # distances below which a record is linked at all
 
-    if TYPE_CHECKING:  # not parameters, so not fields
-        scales_: views.Scales | views.RankScales
-        bound_: int | None
-        time_limit: float | None
-        _family: Family
+    if TYPE_CHECKING:
+        scales_: views.Scales | views.RankScales = field(init=False)
+        bound_: int | None = field(init=False)
+        _family: Family = field(init=False)
 
     @abstractmethod
     def _learn(self, index: Index) -> Solution:
@@ -220,7 +219,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             return
         cause, remedy = "ties within rounding left the proof open", ""
         if status is Status.TIME_LIMIT:
-            cause = f"the time limit of {self.time_limit:g} s ended the proof"
+            cause = f"the time limit of {getattr(self, 'time_limit', 0):g} s ended the proof"
             remedy = "; raise time_limit to close the gap"
         gap = f"{n_linked} of {index.n_records} records linked, at most {self.bound_} can be"
         warnings.warn(f"{cause}: {gap}{remedy}", ConvergenceWarning, stacklevel=4)

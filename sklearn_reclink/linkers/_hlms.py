@@ -110,17 +110,19 @@ class HLMSChoquetLinker(LearnedLinker):
 
     def _solve(self, problem: Problem) -> Solution:
         """The heuristic, in place of a search with a proof."""
-        from sklearn_reclink.solvers.hlms.learner import learn
+        from sklearn_reclink.solvers.hlms.learner import ABSOLUTE, RELATIVE, learn
 
         family, index = problem.family, problem.index
         learned = learn(
-            index,
+            index.original,
+            index.masked,
             rng=self._generator,
             learning_rate=self.learning_rate,
             max_iter=self.max_iter,
-            steps=self.steps,
-            n_line_searches=self.refine,
+            n_lines=self.refine,
+            floor=RELATIVE if self.steps == "relative" else ABSOLUTE,
             time_limit=self._seconds,
+            n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
         self.history_ = learned.history

@@ -80,8 +80,8 @@ def ask_in_batches(
 
     ``long`` are the seconds of work that are announced if ``verbose`` is positive.
     """
-    places = search.order if records is None else np.arange(len(records))
-    task = Task(search, question, options, places if records is None else records)
+    places = search.order if records is None else search.order_of(records)
+    task = Task(search, question, options, places if records is None else records[places])
     starts = task.starts
     answers: Iterable[tuple[np.ndarray, ...]]
     if len(starts) == 1:  # not worth a worker
@@ -105,7 +105,8 @@ def _answers(
     """The answers of the batches, in their order."""
     done = losses = 0
     while done < len(starts):
-        workers = Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)
+        where = {"require": "sharedmem"} if task.search.local else {"prefer": "threads"}
+        workers = Parallel(n_jobs=n_jobs, return_as=return_as, **where)
         try:
             for answer in workers(delayed(ask)(task, start) for start in starts[done:]):
                 yield answer

@@ -44,6 +44,7 @@ class Search(ABC):
     """Answers questions about the records of one file, a batch at a time."""
 
     name = "all pairs"  # what progress calls it
+    local = False  # whether batches stay on threads of this process
 
     @property
     @abstractmethod
@@ -59,6 +60,10 @@ class Search(ABC):
     def order(self) -> np.ndarray:
         """Rows of the original file in the order in which they are best asked."""
         return np.arange(self.shape[0])
+
+    def order_of(self, records: np.ndarray) -> np.ndarray:
+        """Places of some records in the order in which they are best asked."""
+        return np.arange(len(records))
 
     def ask(
         self,
@@ -91,9 +96,7 @@ class Search(ABC):
             return found
         from sklearn_reclink.search.batches import ask_in_batches
 
-        return ask_in_batches(
-            self, question, records, n_jobs=n_jobs, verbose=verbose, **options
-        )
+        return ask_in_batches(self, question, records, n_jobs=n_jobs, verbose=verbose, **options)
 
 
 class Pairs(Search):
@@ -315,9 +318,7 @@ class Index:
             margins[which, place] = np.sum(rows * theta[which], axis=1) - tolerated
         return impostors, margins
 
-    def rows(
-        self, family: Family, records: Any, impostors: Any
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def rows(self, family: Family, records: Any, impostors: Any) -> tuple[np.ndarray, np.ndarray]:
         """Rows of the given (record, impostor) pairs, and the magnitudes that ties are judged by.
 
         Returns

@@ -55,9 +55,7 @@ def linked(own: np.ndarray, values: np.ndarray, magnitudes: np.ndarray) -> np.nd
     return np.asarray(nearer.all(axis=1))
 
 
-def tied_with_nearest(
-    values: np.ndarray, magnitudes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def tied_with_nearest(values: np.ndarray, magnitudes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which candidates (n_records, n_candidates) are tied with the nearest, and its distance."""
     best = values.argmin(axis=1)[:, None]
     nearest = np.take_along_axis(values, best, axis=1)

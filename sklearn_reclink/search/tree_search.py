@@ -130,6 +130,9 @@ class TreeSearch(Search):
         leaves = trees.leaf_of(self.tree, self.formula, self.queries)
         return np.argsort(leaves, kind="stable")
 
+    def order_of(self, records: np.ndarray) -> np.ndarray:
+        return np.argsort(self.tree.place[records], kind="stable")
+
     def __sizeof__(self) -> int:
         arrays = [*self.tree[:-1], self.queries, self.exact]
         return sum(array.nbytes for array in {id(array): array for array in arrays}.values())
@@ -197,6 +200,7 @@ class TreeSearch(Search):
 
     def nearest_impostors(self, records: np.ndarray, k: int = 1) -> tuple[np.ndarray, ...]:
         """Rows of the k nearest distinct impostors, then -1, and their distances."""
+        k = min(k, len(self.tree.points))
         rows, values, magnitudes, _ = self._search(records, _nobody(records), records, k)
         return rows, values, magnitudes
 

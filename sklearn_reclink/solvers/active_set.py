@@ -1,4 +1,4 @@
-"""Can these rows be satisfied together? The compiled feasibility engine.
+"""Can these rows be satisfied together? A compiled active-set method.
 
 Given unit rows ``r`` of records (right-hand side 1) and of the domain (right-hand side 0)::
 
@@ -10,40 +10,46 @@ A feasible system ends in the ``theta`` of largest margin: ``1 / |theta|`` is th
 in multipliers ``lambda >= 0`` of at most ``p + 1`` rows with ``sum lambda_m r_m = 0``: a
 certificate (Farkas) that does not depend on how it was found.
 
-Notation: ``Q' R`` factors the active rows (as columns), ``Q`` held by rows so that all loops run
-along memory; ``d = Q n`` for an entering row ``n``;
-``z``, the part of ``n`` outside their span, is the step; ``decay`` is how fast the multipliers
-of the active rows fall along it.
+Notation: ``Q' R`` factors the active rows (as columns), ``Q`` stored by rows so that loops run
+along memory; ``d = Q n`` for an entering row ``n``; ``z``, the part of ``n`` outside their span,
+is the step; ``decay`` is how fast the multipliers ``u`` of the active rows fall along it.
+
+The kernels index whole arrays: slices, reductions and list comprehensions would take most of
+their compilation time. Counts start as ``np.int64(0)`` for the same reason: a literal 0 would be
+a type of its own, for which callees are compiled once more.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+
+from sklearn_reclink.solvers.qr_update import INTERNAL, add, coordinates, drop
 
 FEASIBLE, INFEASIBLE, UNDECIDED = 1, 0, -1
 
 # A unit row this close to the span of the active ones adds no dimension. The certificate is
 # verified from scratch afterwards, so this decides speed and never soundness.
 _SPAN = 1e-11
-_TAKEN = 1e-6  # the same for rows to start from, which can wait
+_TAKEN = 1e-6  # the same for the rows of a warm start, which can wait
 _SLACK = 1e-9
 _ROUNDING = 1e-14
 _LARGEST = 1e12
 _SHORT = 32
-_TINY = 1e-140  # a rotation of smaller numbers would underflow
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _slack(row, right, theta):  # type: ignore[no-untyped-def]
-    slack = -right
-    for k in range(row.shape[0]):
-        slack += row[k] * theta[k]
+@njit(fastmath={"reassoc", "contract"}, **INTERNAL)
+def _slack(rows, rhs, m, theta):  # type: ignore[no-untyped-def]
+    slack = -rhs[m]
+    for k in range(theta.shape[0]):
+        slack += rows[m, k] * theta[k]
     return slack
 
 
-@njit(cache=True, nogil=True)
-def _most_violated(rows, rhs, wanted, theta, short):  # type: ignore[no-untyped-def]
+@njit(nogil=True, inline="always")
+def _most_violated(rows, rhs, wanted, n_wanted, theta, short, slacks):  # type: ignore[no-untyped-def]
     """The row of least slack, from the short list if it still holds a violated one.
 
     A scan of all wanted rows refills the short list with rows among the worst that it met.
@@ -52,99 +58,54 @@ def _most_violated(rows, rhs, wanted, theta, short):  # type: ignore[no-untyped-
     for k in range(theta.shape[0]):
         size += theta[k] * theta[k]
     violated = -_SLACK - _ROUNDING * np.sqrt(size)
-    worst, where = violated, -1
-    for m in range(short.shape[0]):
+    where: Any = np.int64(-1)
+    worst, n_short = violated, short.shape[0]
+    for m in range(n_short):
         if short[m] < 0:
             break
-        slack = _slack(rows[short[m]], rhs[short[m]], theta)
+        slack = _slack(rows, rhs, short[m], theta)
         if slack < worst:
             worst, where = slack, short[m]
-    if where >= 0:
-        return where
-    filled, last = 0, violated
-    slacks = np.empty(short.shape[0])
-    short[:] = -1
-    for m in range(wanted.shape[0]):
-        slack = _slack(rows[wanted[m]], rhs[wanted[m]], theta)
-        if slack >= last:
-            continue
-        if filled < short.shape[0]:
-            place = filled
-            filled += 1
-        else:
-            place = int(np.argmax(slacks))
-        short[place], slacks[place] = wanted[m], slack
-        if filled == short.shape[0]:
-            last = slacks.max()
-        if slack < worst:
-            worst, where = slack, wanted[m]
+    if where < 0:
+        for m in range(n_short):
+            short[m] = -1
+        filled, place, last = 0, 0, violated
+        for m in range(n_wanted):
+            slack = _slack(rows, rhs, wanted[m], theta)
+            if slack >= last:
+                continue
+            if filled < n_short:
+                place = filled
+                filled += 1
+            short[place], slacks[place] = wanted[m], slack
+            if filled == n_short:
+                place = 0
+                for k in range(1, n_short):
+                    if slacks[k] > slacks[place]:
+                        place = k
+                last = slacks[place]
+            if slack < worst:
+                worst, where = slack, wanted[m]
     return where
 
 
-@njit(cache=True, nogil=True)
-def _rotate(first, second, c, s):  # type: ignore[no-untyped-def]
-    for i in range(first.shape[0]):
-        x, y = first[i], second[i]
-        first[i] = c * x + s * y
-        second[i] = c * y - s * x
-
-
-@njit(cache=True, nogil=True)
-def _drop(Q, R, active, u, q, position):  # type: ignore[no-untyped-def]
-    """Remove one active row and make R triangular again."""
-    for j in range(position, q - 1):
-        active[j] = active[j + 1]
-        u[j] = u[j + 1]
-        for i in range(j + 2):
-            R[i, j] = R[i, j + 1]
-    for j in range(position, q - 1):
-        a, b = R[j, j], R[j + 1, j]
-        h = np.sqrt(a * a + b * b)
-        if h <= _TINY:
-            continue
-        c, s = a / h, b / h
-        _rotate(R[j, j : q - 1], R[j + 1, j : q - 1], c, s)
-        _rotate(Q[j], Q[j + 1], c, s)
-
-
-@njit(cache=True, nogil=True)
-def _add(Q, R, d, q):  # type: ignore[no-untyped-def]
-    """Append a row with coordinates ``d``: rotate its tail into one coordinate."""
-    for j in range(Q.shape[0] - 1, q, -1):
-        a, b = d[j - 1], d[j]
-        h = np.sqrt(a * a + b * b)
-        if b == 0.0 or h <= _TINY:
-            continue
-        d[j - 1], d[j] = h, 0.0
-        _rotate(Q[j - 1], Q[j], a / h, b / h)
-    for i in range(q + 1):
-        R[i, q] = d[i]
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _coordinates(Q, row, d):  # type: ignore[no-untyped-def]
-    for j in range(Q.shape[0]):
-        total = 0.0
-        for i in range(Q.shape[0]):
-            total += Q[j, i] * row[i]
-        d[j] = total
-
-
-@njit(cache=True, nogil=True)
-def _take_up(rows, rhs, start, theta, Q, R, active, u, d, z):  # type: ignore[no-untyped-def]
+@njit(nogil=True, inline="always")
+def _warm_start(rows, rhs, start, n_start, theta, Q, R, active, u, d, z):  # type: ignore[no-untyped-def]
     """Make independent rows of ``start`` active, and those the optimum over them; how many.
 
     With all of them tight, ``theta = Q' y`` and ``R u = y`` where ``R' y = b``. Rows of a
     negative multiplier are dropped, the most negative first.
     """
-    q = 0
-    for m in start:
-        _coordinates(Q, rows[m], d)
+    q: Any = np.int64(0)
+    p = theta.shape[0]
+    for k in range(n_start):
+        m = start[k]
+        coordinates(Q, rows, m, d)
         length = 0.0
-        for j in range(q, Q.shape[0]):
+        for j in range(q, p):
             length += d[j] * d[j]
         if length > _TAKEN * _TAKEN:
-            _add(Q, R, d, q)
+            add(Q, R, d, q)
             active[q] = m
             q += 1
     while q > 0:
@@ -153,7 +114,8 @@ def _take_up(rows, rhs, start, theta, Q, R, active, u, d, z):  # type: ignore[no
             for k in range(j):
                 total -= R[k, j] * z[k]
             z[j] = total / R[j, j]
-        worst, where = 0.0, -1
+        where: Any = np.int64(-1)
+        worst = 0.0
         for j in range(q - 1, -1, -1):
             total = z[j]
             for k in range(j + 1, q):
@@ -163,25 +125,99 @@ def _take_up(rows, rhs, start, theta, Q, R, active, u, d, z):  # type: ignore[no
                 worst, where = u[j], j
         if where < 0:
             break
-        _drop(Q, R, active, u, q, where)
+        drop(Q, R, active, u, q, where)
         q -= 1
     for j in range(q):
-        for i in range(Q.shape[0]):
+        for i in range(p):
             theta[i] += Q[j, i] * z[j]
     return q
 
 
 @njit(cache=True, nogil=True)
-def least_norm(rows, rhs, wanted, start):  # type: ignore[no-untyped-def]
-    """Solve over the wanted rows.
+def solve(rows, rhs, wanted, n_wanted, start, n_start):  # type: ignore[no-untyped-def]
+    """`least_norm` over the first ``n_wanted`` rows; the support is in the first ``q`` entries.
+
+    Returns ``status, q, theta, active, u``.
+    """
+    p = rows.shape[1]
+    theta, d, decay, z = np.empty(p), np.empty(p), np.empty(p), np.empty(p)
+    active, u = np.empty(p + 1, np.int64), np.empty(p + 1)
+    Q, R = np.empty((p, p)), np.empty((p, p))
+    short, slacks = np.empty(_SHORT, np.int64), np.empty(_SHORT)
+    for i in range(p):
+        theta[i], u[i] = 0.0, 0.0
+        for j in range(p):
+            Q[i, j], R[i, j] = 0.0, 0.0
+        Q[i, i] = 1.0
+    for m in range(_SHORT):
+        short[m] = -1
+    q = _warm_start(rows, rhs, start, n_start, theta, Q, R, active, u, d, z)
+    for _ in range(100 * (p + 10)):
+        entering = _most_violated(rows, rhs, wanted, n_wanted, theta, short, slacks)
+        if entering < 0:
+            return FEASIBLE, q, theta, active, u
+        u_entering = 0.0
+        while True:
+            coordinates(Q, rows, entering, d)
+            length = 0.0
+            for j in range(q, p):
+                length += d[j] * d[j]
+            for j in range(q - 1, -1, -1):
+                total = d[j]
+                for k in range(j + 1, q):
+                    total -= R[j, k] * decay[k]
+                decay[j] = total / R[j, j]
+            leaving: Any = np.int64(-1)
+            partial = np.inf
+            for j in range(q):
+                if decay[j] > 1e-14 and u[j] / decay[j] < partial:
+                    partial, leaving = u[j] / decay[j], j
+            full = np.inf
+            if length > 0.0:
+                full = max(-_slack(rows, rhs, entering, theta), 0.0) / length
+            # spanned, or so nearly that no parameters of a margin above ties get there
+            spanned = length <= _SPAN * _SPAN or full * np.sqrt(length) > _LARGEST
+            if spanned and leaving < 0:
+                for j in range(q):
+                    u[j] = max(-decay[j], 0.0)
+                active[q], u[q] = entering, 1.0
+                return INFEASIBLE, q + 1, theta, active, u
+            if spanned:
+                full = np.inf
+            step = min(partial, full)
+            for j in range(q):
+                u[j] = max(u[j] - step * decay[j], 0.0)
+            u_entering += step
+            if not spanned:
+                for i in range(p):
+                    z[i] = 0.0
+                for j in range(q, p):
+                    for i in range(p):
+                        z[i] += Q[j, i] * d[j]
+                for i in range(p):
+                    theta[i] += step * z[i]
+            if full <= partial:
+                add(Q, R, d, q)
+                active[q], u[q] = entering, u_entering
+                q += 1
+                break
+            drop(Q, R, active, u, q, leaving)
+            q -= 1
+    return UNDECIDED, q, theta, active, u
+
+
+def least_norm(
+    rows: np.ndarray, rhs: np.ndarray, wanted: np.ndarray, start: np.ndarray
+) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+    """Find the parameters of least norm that satisfy the wanted rows.
 
     Parameters
     ----------
     rows, rhs : ndarray of shape (n_rows, n_parameters) and (n_rows,)
     wanted : ndarray of int
     start : ndarray of int
-        Wanted rows that may well be active in the end, such as the support of a similar
-        question; empty to start from nothing.
+        Wanted rows that are likely to be active in the end, such as the support of a similar
+        question; empty for a cold start.
 
     Returns
     -------
@@ -193,75 +229,59 @@ def least_norm(rows, rhs, wanted, start):  # type: ignore[no-untyped-def]
     multipliers : ndarray
         Of the support: of the optimum, or of the certificate of infeasibility.
     """
-    p = rows.shape[1]
-    theta = np.zeros(p)
-    Q, R = np.eye(p), np.zeros((p, p))
-    active = np.empty(p + 1, np.int64)
-    u = np.zeros(p + 1)
-    d, decay, z = np.empty(p), np.empty(p + 1), np.empty(p)
-    short = np.full(_SHORT, -1)
-    q = _take_up(rows, rhs, start, theta, Q, R, active, u, d, z)
-    for _ in range(100 * (p + 10)):
-        entering = _most_violated(rows, rhs, wanted, theta, short)
-        if entering < 0:
-            return FEASIBLE, theta, active[:q].copy(), u[:q].copy()
-        u_entering = 0.0
-        while True:
-            _coordinates(Q, rows[entering], d)
-            length = 0.0
-            for j in range(q, p):
-                length += d[j] * d[j]
-            for j in range(q - 1, -1, -1):
-                total = d[j]
-                for k in range(j + 1, q):
-                    total -= R[j, k] * decay[k]
-                decay[j] = total / R[j, j]
-            partial, leaving = np.inf, -1
-            for j in range(q):
-                if decay[j] > 1e-14 and u[j] / decay[j] < partial:
-                    partial, leaving = u[j] / decay[j], j
-            full = np.inf
-            if length > 0.0:
-                full = max(-_slack(rows[entering], rhs[entering], theta), 0.0) / length
-            # spanned, or so nearly that no parameters of a margin above ties get there
-            spanned = length <= _SPAN * _SPAN or full * np.sqrt(length) > _LARGEST
-            if spanned and leaving < 0:
-                support = np.empty(q + 1, np.int64)
-                multipliers = np.empty(q + 1)
-                for j in range(q):
-                    support[j], multipliers[j] = active[j], max(-decay[j], 0.0)
-                support[q], multipliers[q] = entering, 1.0
-                return INFEASIBLE, theta, support, multipliers
-            if spanned:
-                full = np.inf
-            else:
-                z[:] = 0.0
-                for j in range(q, p):
-                    for i in range(p):
-                        z[i] += Q[j, i] * d[j]
-            step = min(partial, full)
-            for j in range(q):
-                u[j] = max(u[j] - step * decay[j], 0.0)
-            u_entering += step
-            if not spanned:
-                for i in range(p):
-                    theta[i] += step * z[i]
-            if full <= partial:
-                _add(Q, R, d, q)
-                active[q], u[q] = entering, u_entering
-                q += 1
-                break
-            _drop(Q, R, active, u, q, leaving)
-            q -= 1
-    return UNDECIDED, theta, active[:q].copy(), u[:q].copy()
+    status, size, theta, active, u = solve(rows, rhs, wanted, len(wanted), start, len(start))
+    return status, theta, active[:size], u[:size]
 
 
 @njit(cache=True, nogil=True)
-def thin_out(rows, rhs, wanted, groups, n_groups):  # type: ignore[no-untyped-def]
+def _thin_out(  # type: ignore[no-untyped-def]
+    rows, rhs, wanted, groups, group_of, alive, needed, witnesses, support, multipliers
+):
+    chosen = np.empty(wanted.shape[0], np.int64)
+    start = np.empty(support.shape[0], np.int64)
+    size: Any = np.int64(0)
+    for spared in range(alive.shape[0] - 1, -1, -1):
+        if not alive[spared]:
+            continue
+        alive[spared] = False
+        n_chosen: Any = np.int64(0)
+        for m in range(wanted.shape[0]):
+            if groups[m] < 0 or alive[groups[m]]:
+                chosen[n_chosen] = wanted[m]
+                n_chosen += 1
+        n_start: Any = np.int64(0)
+        for m in range(size):
+            group = group_of[support[m]]
+            if group < 0 or alive[group]:
+                start[n_start] = support[m]
+                n_start += 1
+        status, q, theta, active, u = solve(rows, rhs, chosen, n_chosen, start, n_start)
+        if status != INFEASIBLE:
+            alive[spared] = True
+            for k in range(theta.shape[0]):
+                witnesses[spared, k] = theta[k]
+            continue
+        size = q
+        for g in range(needed.shape[0]):
+            needed[g] = False
+        for m in range(size):
+            support[m], multipliers[m] = active[m], u[m]
+            if u[m] > 0.0 and group_of[active[m]] >= 0:
+                needed[group_of[active[m]]] = True
+        for g in range(alive.shape[0]):
+            alive[g] = alive[g] and needed[g]
+    return size
+
+
+def thin_out(
+    rows: np.ndarray, rhs: np.ndarray, wanted: np.ndarray, groups: np.ndarray, n_groups: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Leave out groups of rows, the last first, while the others stay infeasible together.
 
     Parameters
     ----------
+    rows, rhs
+        As in `least_norm`.
     wanted : ndarray of int
         Rows that are infeasible together.
     groups : ndarray of int
@@ -276,35 +296,18 @@ def thin_out(rows, rhs, wanted, groups, n_groups):  # type: ignore[no-untyped-de
     witnesses : ndarray of shape (n_groups, n_parameters)
         Parameters that satisfy all groups alive but this one, for the groups alive.
     """
-    witnesses = np.zeros((n_groups, rows.shape[1]))
-    alive = np.ones(n_groups, np.bool_)
-    support, multipliers = np.empty(0, np.int64), np.empty(0)
-    group_of = np.full(rows.shape[0], -1)
-    for m in range(wanted.shape[0]):
-        group_of[wanted[m]] = groups[m]
-    chosen = np.empty(wanted.shape[0], np.int64)
-    start = support
-    for spared in range(n_groups - 1, -1, -1):
-        if not alive[spared]:
-            continue
-        alive[spared] = False
-        size = 0
-        for m in range(wanted.shape[0]):
-            if groups[m] < 0 or alive[groups[m]]:
-                chosen[size] = wanted[m]
-                size += 1
-        left = np.array([m for m in start if group_of[m] < 0 or alive[group_of[m]]], np.int64)
-        status, theta, found, weights = least_norm(rows, rhs, chosen[:size], left)
-        if status != INFEASIBLE:
-            alive[spared] = True
-            witnesses[spared] = theta
-            continue
-        support, multipliers = found, weights
-        start = found
-        needed = np.zeros(n_groups, np.bool_)
-        for m in range(found.shape[0]):
-            if weights[m] > 0.0 and group_of[found[m]] >= 0:
-                needed[group_of[found[m]]] = True
-        for g in range(n_groups):
-            alive[g] = alive[g] and needed[g]
-    return support, multipliers, alive, witnesses
+    p = rows.shape[1]
+    alive, witnesses = np.ones(n_groups, dtype=bool), np.zeros((n_groups, p))
+    group_of = np.full(len(rows), -1)
+    group_of[wanted] = groups
+    support, multipliers = np.empty(p + 1, np.int64), np.empty(p + 1)
+    needed = np.empty(n_groups, dtype=bool)
+    size = _thin_out(
+        rows, rhs, wanted, groups, group_of, alive, needed, witnesses, support, multipliers
+    )
+    return support[:size], multipliers[:size], alive, witnesses
+
+
+def compile_kernels() -> None:
+    """Load or compile `least_norm`; `thin_out` compiles when it is first used."""
+    least_norm(np.eye(2), np.ones(2), np.arange(2), np.empty(0, np.int64))

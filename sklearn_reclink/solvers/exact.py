@@ -98,8 +98,15 @@ def late_starts(
     if type(family) is Choquet and index.n_records > most_records:
         from sklearn_reclink.solvers.hlms.learner import learn
 
-        learned = learn(index, rng=rng, time_limit=_SHARE_OF_HLMS * seconds)
-        found.append(learned.capacity[1:])
+        found.append(
+            learn(
+                index.original,
+                index.masked,
+                rng=rng,
+                time_limit=_SHARE_OF_HLMS * seconds,
+                n_jobs=index.n_jobs,
+            ).capacity[1:]
+        )
         seconds *= 1 - _SHARE_OF_HLMS
     mean = family.from_weights(np.ones(n_features))
     if mean is not None and not isinstance(family, WeightedMean):

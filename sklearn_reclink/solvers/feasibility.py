@@ -56,9 +56,7 @@ class Feasibility:
         Records that join every question and are left out of every conflict.
     """
 
-    def __init__(
-        self, problem: Problem, presolved: Presolved, deadline: float = np.inf
-    ) -> None:
+    def __init__(self, problem: Problem, presolved: Presolved, deadline: float = np.inf) -> None:
         self.problem = problem
         self.deadline = deadline
         self.open = presolved.open

@@ -1,34 +1,33 @@
-"""Many records: parameters by line searches on samples, counted on the whole file.
+"""Many records: parameters by exact line searches on samples, counted on the whole file.
 
-Beyond a few thousand records a proof is out of reach, and the bound is what presolve knows. Good
-parameters are not. Along a line ``theta + s u`` record ``i`` is linked where all its rows are
-positive, an interval::
+Beyond a few thousand records a proof is out of reach, and the bound is what presolve knows: the
+ceiling of every monotone attacker, or, for other distances, all records with a masked record of
+their own. Good parameters are within reach. Along a line ``theta + s u`` record ``i`` is linked
+where all its rows are positive, an interval::
 
     max { -v/w : w > 0 }  <  s  <  min { -v/w : w < 0 },     v = row . theta,  w = row . u
 
-so one sweep over the ends of the intervals finds the best ``s`` of the line. A sample of records
-is searched along every coordinate and some random directions, with the nearest impostors met so
-far as rows, each among *all* masked records; the new parameters then show the impostors that were
-missed. What is best on a sample is counted on the whole file, and the next sample is twice as
-large.
+so one sweep over the ends of the intervals finds the best ``s`` of the line (`best_step`). A
+sample of records is searched along every coordinate and some random directions, with the nearest
+impostors met so far as rows, each among *all* masked records; the new parameters then show the
+impostors that were missed. What is best on a sample is counted on the whole file, and the next
+sample is twice as large.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numba import njit
 
-from sklearn_reclink.solvers.problem import LinkageProblem
+from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import Problem, Solution, Status
 
-_SAMPLE = 10_000  # records of the first sample
-_LARGEST = 100_000
-_HELD = 24  # impostors held of a record, the latest ones
-_OTHER_DIRECTIONS = 8  # searched beside the coordinates, relative to the parameters
-_BYTES = 2**29  # that the rows of a sample may take
+_OTHER_DIRECTIONS = 8  # searched besides the coordinates, relative to the parameters
 _FRUITLESS = 3  # samples of the largest size without gain, after which a search without limit ends
+_SHARE_OF_LATE_STARTS = 0.7  # of the time
 
 
 @njit(cache=True, nogil=True)
@@ -40,7 +39,7 @@ def best_step(values, slopes, lowest, highest):  # type: ignore[no-untyped-def]
     values, slopes : array of shape (n_records, n_rows)
         Of the rows, along the line; a row that is not there has value 1 and slope 0.
     lowest, highest : float
-        Steps that stay in the domain.
+        Steps that stay in the cone.
 
     Returns
     -------
@@ -61,6 +60,7 @@ def best_step(values, slopes, lowest, highest):  # type: ignore[no-untyped-def]
                 high = min(high, -v / w)
             elif v <= 0.0:
                 high = -np.inf
+            if low >= high:
                 break
         if low < high:
             starts[n], ends[n] = low, high
@@ -80,33 +80,61 @@ def best_step(values, slopes, lowest, highest):  # type: ignore[no-untyped-def]
     return step, max(most, 0)
 
 
+class MetImpostors:
+    """The impostors that some records met, the latest ones.
+
+    Attributes
+    ----------
+    impostors : ndarray of int of shape (n_records, held)
+        Masked rows; -1 where there is none yet.
+    n_held : ndarray of int of shape (n_records,)
+        How many there are; they come first.
+    """
+
+    def __init__(self, n_records: int, held: int) -> None:
+        self.impostors = np.full((n_records, held), -1)
+        self.n_held = np.zeros(n_records, dtype=np.int64)
+        self._next = np.zeros(n_records, dtype=np.int64)
+
+    def add(self, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Hold one more impostor of each record, unless it is held already or is -1.
+
+        Returns
+        -------
+        new, place : ndarray of int
+            Where they are: ``impostors[new, place] == found[new]``. The oldest give way.
+        """
+        known = (self.impostors == found[:, None]).any(axis=1)
+        new = np.flatnonzero(~known & (found >= 0))
+        place = self._next[new]
+        self.impostors[new, place] = found[new]
+        self._next[new] = (place + 1) % self.impostors.shape[1]
+        self.n_held[new] = np.maximum(self.n_held[new], place + 1)
+        return new, place
+
+
 class Sample:
     """Some records, and the rows of the impostors that they met.
 
     Attributes
     ----------
-    rows : ndarray of shape (n_parameters, n_records, n_held)
-        Unit rows; where there is none yet, zeros.
+    rows : ndarray of shape (n_parameters, n_records, held)
+        Unit rows; zeros where there is none yet.
     """
 
-    def __init__(self, problem: LinkageProblem, records: np.ndarray) -> None:
-        self.problem, self.records = problem, records
-        self.rows = np.zeros((problem.n_parameters, len(records), _HELD))
-        self._impostors = np.full((len(records), _HELD), -1)
-        self._next = np.zeros(len(records), dtype=np.int64)
+    def __init__(self, problem: Problem, records: np.ndarray, held: int) -> None:
+        self.family, self.index, self.records = problem.family, problem.index, records
+        self.rows = np.zeros((self.family.n_parameters, len(records), held))
+        self.met = MetImpostors(len(records), held)
 
     def count(self, theta: np.ndarray) -> int:
         """How many records ``theta`` links among all masked records; their impostors are held."""
-        impostors, margins = self.problem.nearest_impostors(theta[None], self.records)
-        new = np.flatnonzero((self._impostors != impostors[0][:, None]).all(axis=1))
+        impostors, margins = self.index.nearest_impostors(self.family, theta[None], self.records)
+        new, place = self.met.add(impostors[0])
         if len(new):
-            found = impostors[0][new]
-            rows, _ = self.problem.rows(self.records[new], found)
+            rows, _ = self.index.rows(self.family, self.records[new], impostors[0][new])
             rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-            place = self._next[new] % _HELD
             self.rows[:, new, place] = rows.T
-            self._impostors[new, place] = found
-            self._next[new] += 1
         return int(np.count_nonzero(margins[0] > 0))
 
     def climb(
@@ -117,7 +145,7 @@ class Sample:
         while not out_of_time():
             theta = self._cycle(best, rng, out_of_time)
             count = self.count(theta)
-            for _ in range(_HELD):  # the impostors of where it leads
+            for _ in range(self.rows.shape[2]):  # the impostors of where it leads
                 if count > most or out_of_time():
                     break
                 theta = self._cycle(theta, rng, out_of_time)
@@ -131,8 +159,8 @@ class Sample:
         self, theta: np.ndarray, rng: np.random.Generator, out_of_time: Callable[[], bool]
     ) -> np.ndarray:
         """Lines along every coordinate and some other directions, by the rows held."""
-        domain = self.problem.domain
-        held = self._impostors >= 0
+        cone = self.family.rows
+        held = self.met.impostors >= 0
         values = np.where(held, np.tensordot(theta, self.rows, axes=1), 1.0)
         count = int(np.count_nonzero((values > 0).all(axis=1)))
         for k in rng.permutation(len(theta) + _OTHER_DIRECTIONS):
@@ -144,7 +172,7 @@ class Sample:
             else:
                 direction = rng.normal(size=len(theta)) * np.maximum(np.abs(theta), 1e-3)
                 slopes = np.tensordot(direction, self.rows, axes=1)
-            lowest, highest = _limits(domain.rows @ theta, domain.rows @ direction)
+            lowest, highest = _limits(cone @ theta, cone @ direction)
             reach = 10 * np.abs(theta).max() / np.abs(direction).max()
             step, most = best_step(values, slopes, max(lowest, -reach), min(highest, reach))
             if most > count:
@@ -163,20 +191,24 @@ def _limits(values: np.ndarray, slopes: np.ndarray) -> tuple[float, float]:
     return min(float(low), 0.0), max(float(high), 0.0)
 
 
-def search_lines(
-    problem: LinkageProblem,
+def search_samples(
+    problem: Problem,
     open_records: np.ndarray,
     theta: np.ndarray,
     offer: Callable[[np.ndarray], bool],
     *,
     deadline: float,
     rng: np.random.Generator,
+    n_first: int = 10_000,
+    n_largest: int = 100_000,
+    held: int = 24,
+    max_bytes: int = 2**29,
 ) -> None:
     """Offer better and better parameters until the deadline, or until no sample shows any.
 
     Parameters
     ----------
-    problem : LinkageProblem
+    problem : Problem
     open_records : ndarray of int
         Records that some parameters may link.
     theta : ndarray of shape (n_parameters,)
@@ -186,19 +218,98 @@ def search_lines(
     deadline : float
         By `time.monotonic`; a last candidate is offered at that moment.
     rng : numpy.random.Generator
+    n_first, n_largest : int
+        Records of the first sample, and of the largest.
+    held : int
+        Impostors held of a record, the latest ones.
+    max_bytes : int
+        What the rows of a sample may take.
     """
-    size, fruitless = _SAMPLE, 0
-    most = min(_LARGEST, max(_SAMPLE, _BYTES // (8 * _HELD * problem.n_parameters)))
+    size, fruitless = n_first, 0
+    most = min(n_largest, max(n_first, max_bytes // (8 * held * problem.family.n_parameters)))
 
     def out_of_time() -> bool:
         return time.monotonic() >= deadline
 
     while fruitless < _FRUITLESS and not out_of_time():
         size = min(size, most, len(open_records))
-        sample = Sample(problem, np.sort(rng.choice(open_records, size, replace=False)))
-        found = problem.domain.repair(sample.climb(theta, rng, out_of_time))
+        sample = Sample(problem, np.sort(rng.choice(open_records, size, replace=False)), held)
+        found = problem.family.repair(sample.climb(theta, rng, out_of_time))
         gained = offer(found)
         if gained:
             theta = found
         fruitless = 0 if gained else fruitless + (size == min(most, len(open_records)))
         size *= 2
+
+
+class _Incumbent:
+    """The parameters that link the most records of the whole file."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.family, self.index = problem.family, problem.index
+        self.theta: np.ndarray | None = None
+        self.n_linked = -1
+
+    def offer(self, theta: np.ndarray) -> bool:
+        size = np.abs(theta).sum()
+        if not np.isfinite(size) or size == 0:
+            return False
+        theta = self.family.repair(theta / size)
+        if not self.family.contains(theta):
+            return False
+        n_linked = int(np.count_nonzero(self.index.linked(self.family, theta)))
+        if n_linked <= self.n_linked:
+            return False
+        self.theta, self.n_linked = theta, n_linked
+        return True
+
+
+def solve_by_line_search(
+    problem: Problem,
+    *,
+    time_limit: float,
+    rng: np.random.Generator,
+    verbose: int = 0,
+    late_starts: Callable[[float], Iterable[np.ndarray]] | None = None,
+) -> Solution:
+    """The best parameters found, and the bound of presolve.
+
+    Parameters are sought in the part of the family that a tree can prune by; the bound is that of
+    the whole family.
+    """
+    begin = time.monotonic()
+    index = problem.index
+    presolved = presolve(problem, most_pairs=0)
+    bound = index.n_records - len(presolved.never)
+    family = problem.family.tree_part(index.original, index.masked)
+    problem = Problem(family, index)
+    best = _Incumbent(problem)
+    slowest = 0.0
+
+    def offer(theta: np.ndarray) -> bool:
+        nonlocal slowest
+        before = time.monotonic()
+        gained = best.offer(theta)
+        slowest = max(slowest, time.monotonic() - before)
+        if verbose:
+            print(
+                f"[{time.monotonic() - begin:6.1f} s] {best.n_linked} of {index.n_records} "
+                f"records linked, at most {bound} can be",
+                flush=True,
+            )
+        return gained
+
+    for theta in (family.centre, *family.starts(index.original, index.masked)):
+        offer(theta)
+    if late_starts is not None and best.n_linked < bound:
+        left = begin + time_limit - time.monotonic()
+        for theta in late_starts(_SHARE_OF_LATE_STARTS * left):
+            offer(theta)
+    if best.theta is not None and best.n_linked < bound:
+        # the last candidate is counted too, and once more by the estimator
+        deadline = begin + time_limit - 2 * slowest
+        search_samples(problem, presolved.open, best.theta, offer, deadline=deadline, rng=rng)
+    status = Status.HEURISTIC if time_limit == np.inf else Status.TIME_LIMIT
+    if best.n_linked == bound:
+        status = Status.OPTIMAL
+    return Solution(best.theta, max(best.n_linked, 0), bound, status)

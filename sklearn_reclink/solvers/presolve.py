@@ -106,9 +106,7 @@ def presolve(problem: Problem, *, most_pairs: int = MOST_PAIRS) -> Presolved:
     """
     index = problem.index
     if not problem.family.monotone:
-        _, kinds, counts = np.unique(
-            index.masked, axis=0, return_inverse=True, return_counts=True
-        )
+        _, kinds, counts = np.unique(index.masked, axis=0, return_inverse=True, return_counts=True)
         return _without_rows(counts[kinds.ravel()[: index.n_records]] > 1)
     if index.n_records * index.n_masked > most_pairs:
         return _without_rows(index.dominated)

@@ -18,7 +18,6 @@ from sklearn_reclink.families.formula import OWA, QUADRATIC, SAME, SUM
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 
 
-
 class Tolerance(NamedTuple):
     """How far beyond a distance a point may be and still be tied with it."""
 

@@ -1,8 +1,8 @@
-"""How many undecided records a cell must lose, by conflicts inside it (`cells`).
+"""How many undecided records a cell must lose, by conflicts inside it (`search`).
 
 Two records are in conflict in a cell if ``r + c s <= 0`` at all corners for rows ``r`` of the one
 and ``s`` of the other and some ``c >= 0``: a combination that no point of the cell makes positive.
-Larger conflicts come from the feasibility engine. Notation as in `cell_kernel`.
+Larger conflicts are certificates of the active-set method. Notation as in `splitting`.
 """
 
 from __future__ import annotations
@@ -10,38 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm
+from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, solve
+from sklearn_reclink.solvers.cells.splitting import largest_multiple
 
 _SLACK = 0.02  # of the tie tolerance, for the residual of a certificate
 
 
-@njit(cache=True, nogil=True)
-def _exclude(values, i, j):  # type: ignore[no-untyped-def]
-    """Whether ``row i + c row j`` is at most 0 at all corners for some ``c >= 0``."""
-    low, high = 0.0, np.inf
-    for v in range(values.shape[1]):
-        x, y = values[i, v], values[j, v]
-        if y > 0.0:
-            high = min(high, -x / y)
-        elif y < 0.0:
-            low = max(low, -x / y)
-        elif x > 0.0:
-            return False
-        if low > high:
-            return False
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _in_conflict(values, above, first_i, last_i, first_j, last_j):  # type: ignore[no-untyped-def]
-    for i in range(first_i, last_i):
-        for j in range(first_j, last_j):
-            if above[i] & above[j] == 0 and _exclude(values, i, j):
-                return True
-    return False
-
-
-@njit(cache=True, nogil=True)
+@njit(nogil=True, inline="always")
 def list_records(above, index, owners, begin, end, p, starts, common, order):  # type: ignore[no-untyped-def]
     """Rows of the undecided records, the corners where all of them are positive, and an order.
 
@@ -68,7 +43,20 @@ def list_records(above, index, owners, begin, end, p, starts, common, order):  #
     return n
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, inline="always")
+def _in_conflict(values, above, first_i, last_i, first_j, last_j):  # type: ignore[no-untyped-def]
+    found = False
+    for i in range(first_i, last_i):
+        for j in range(first_j, last_j):
+            if above[i] & above[j] == 0 and largest_multiple(values, -1.0, i, j) >= 0.0:
+                found = True
+                break
+        if found:
+            break
+    return found
+
+
+@njit(nogil=True, inline="always")
 def cover_by_cliques(values, above, starts, common, order, n, enough, head, link):  # type: ignore[no-untyped-def]
     """Partition records greedily into cliques of conflicts; a clique loses all but one.
 
@@ -104,11 +92,11 @@ def cover_by_cliques(values, above, starts, common, order, n, enough, head, link
 
 
 @njit(cache=True, nogil=True)
-def stands(system, sizes, p, support, multipliers):  # type: ignore[no-untyped-def]
+def stands(system, sizes, p, support, multipliers, n_support):  # type: ignore[no-untyped-def]
     """Whether the combined rows are at most 0 at all corners, up to what ties allow."""
     for v in range(p):
         total, allowed = 0.0, 0.0
-        for q in range(support.shape[0]):
+        for q in range(n_support):
             if support[q] >= p:
                 total += multipliers[q] * system[support[q], v]
                 allowed += multipliers[q] * sizes[support[q], v]
@@ -117,24 +105,23 @@ def stands(system, sizes, p, support, multipliers):  # type: ignore[no-untyped-d
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, inline="always")
 def disjoint_conflicts(  # type: ignore[no-untyped-def]
-    values, index, ties, corners, starts, head, link, n_cliques, enough, point
-):
+    values, index, ties, corners, starts, head, link, n_cliques, enough, point,
+    system, sizes, right, record, wanted, nothing,
+):  # fmt: skip
     """Conflicts that share no record, among the records of no clique; at most ``enough``.
 
     In the coordinates of the corners the cell is the orthant, so its rows are those of the
     identity. If the records left over can be linked together, ``point`` says where.
     """
     p = values.shape[1]
-    n = p
-    for c in range(n_cliques):
-        if link[head[c]] < 0:
-            n += starts[head[c] + 1] - starts[head[c]]
-    system, sizes, right = np.zeros((n, p)), np.zeros((n, p)), np.zeros(n)
-    record = np.full(n, -1)
+    zero = np.int64(0)
     for v in range(p):
+        for j in range(p):
+            system[v, j], sizes[v, j] = 0.0, 0.0
         system[v, v] = 1.0
+        right[v], record[v] = 0.0, -1
     n = p
     for c in range(n_cliques):
         i = head[c]
@@ -149,28 +136,30 @@ def disjoint_conflicts(  # type: ignore[no-untyped-def]
                 continue
             for v in range(p):
                 system[n, v] = values[k, v] / norm
+                sizes[n, v] = 0.0
                 for j in range(p):
                     sizes[n, v] += ties[index[k], j] * corners[v, j] / norm
             right[n], record[n] = 1.0, i
             n += 1
-    wanted = np.arange(n)
+    for k in range(n):
+        wanted[k] = k
     found = 0
     while found < enough:
-        status, weights, support, multipliers = least_norm(system, right, wanted, wanted[:0])
+        status, size, theta, active, u = solve(system, right, wanted, n, nothing, zero)
         if status == FEASIBLE:
             for v in range(p):
-                point[v] = max(weights[v], 0.0)
-        if status != INFEASIBLE or not stands(system, sizes, p, support, multipliers):
+                point[v] = max(theta[v], 0.0)
+        if status != INFEASIBLE or not stands(system, sizes, p, active, u, size):
             break
         found += 1
         left = 0
-        for q in range(wanted.shape[0]):
+        for k in range(n):
             used = False
-            for z in range(support.shape[0]):
-                if record[wanted[q]] >= 0 and record[wanted[q]] == record[support[z]]:
-                    used = used or multipliers[z] > 0.0
+            for m in range(size):
+                if record[wanted[k]] >= 0 and record[wanted[k]] == record[active[m]]:
+                    used = used or u[m] > 0.0
             if not used:
-                wanted[left] = wanted[q]
+                wanted[left] = wanted[k]
                 left += 1
-        wanted = wanted[:left]
+        n = left
     return found

@@ -1,4 +1,4 @@
-"""The proof that does not care how many records miss: bisection of the cone of parameters.
+"""Branch and bound over the cone of parameters: a proof for any number of missed records.
 
 The admissible ``theta`` are the non-negative combinations of ``p`` independent generators (for
 weights, the orthant). A *cell* is such a cone itself, of ``p`` rays, its corners. A linear row
@@ -13,9 +13,9 @@ The records not lost bound the cell. Among the undecided ones the bound is lower
 * *Pairs.* If ``r + c s <= 0`` at all corners for rows ``r, s`` of two records and some ``c > 0``,
   the cell links at most one of them. Records in conflict two by two form a clique, which loses
   all but one; a greedy partition into cliques is a bound.
-* *Conflicts.* Among records in no pair, disjoint conflicts are pulled out by the feasibility
-  engine, which works in the coordinates of the corners. Where the rest can be linked together, it
-  says where, and that point is a candidate.
+* *Conflicts.* Among records in no pair, disjoint conflicts are found by the active-set method,
+  in the coordinates of the corners. Where the rest can be linked together, it says where, and that
+  point is a candidate.
 
 A cell that cannot beat the incumbent is done. Any other is split on an edge, the one on which the
 most records change sign, at the median of those changes: cells follow the data, be the weights
@@ -32,8 +32,8 @@ errors of older corners combine like the corners themselves; so after at most 20
 error is below ``0.07 t . v``, certificates may leave ``0.02 t . v``, and what is lost here is lost
 by the rule. Dropping rows never needs care: it only raises a bound. *Linked* is judged with
 ``r - 1.01 t``, so a recount agrees. A cell decided by weak rows whose middle does not clearly link
-as many lies in a corner of a region; there the engine is asked whether those records can be linked
-at all. What neither settles stays open, and says so in the bound.
+as many lies in a corner of a region; there the active-set method decides whether those records
+can be linked at all. What neither settles stays open, and the bound includes it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,14 @@ import numpy as np
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm
 from sklearn_reclink.solvers.cells.conflicts import stands
-from sklearn_reclink.solvers.cells.kernel import count_linked, explore
+from sklearn_reclink.solvers.cells.kernel import (
+    Problem,
+    Stack,
+    Undecided,
+    explore,
+    stack,
+    undecided,
+)
 
 _WEAK, _SETTLING, _CLEAR = 0.9, 0.97, 1.01
 _BUDGET = 4e6  # about a tenth of a second
@@ -145,6 +152,12 @@ def prove_by_cells(
     return CellProof(search.theta, search.best, search.bound, search.n_cells)
 
 
+def compile_kernels() -> None:
+    """Load or compile the kernels of the proof."""
+    rows = np.array([[1.0, -1.0], [-1.0, 2.0], [-1.0, 1.0]])
+    prove_by_cells(rows, np.abs(rows), np.arange(3), np.eye(2))
+
+
 class _Search:
     """The open cells, the incumbent, and the workers on them."""
 
@@ -158,21 +171,25 @@ class _Search:
         deadline: float,
     ) -> None:
         order = np.argsort(owners, kind="stable")
-        names, self.owners = np.unique(owners[order], return_inverse=True)
+        names, numbers = np.unique(owners[order], return_inverse=True)
         # in the coordinates of the generators the cone is the orthant
         self.generators = generators / generators.sum(axis=1, keepdims=True)
         rows = rows[order] @ self.generators.T
         ties = TIE_TOLERANCE * (magnitudes[order] @ self.generators.T)
-        self.weak = np.ascontiguousarray(rows - _WEAK * ties)
-        self.clear = np.ascontiguousarray(rows - _CLEAR * ties)
-        self.ties = np.ascontiguousarray(ties)
+        every = np.arange(len(rows), dtype=np.int32)
+        self.problem = Problem(
+            weak=np.ascontiguousarray(rows - _WEAK * ties),
+            clear=np.ascontiguousarray(rows - _CLEAR * ties),
+            ties=np.ascontiguousarray(ties),
+            owners=numbers,
+            every=every,
+        )
         self.deadline = deadline
         self.point: np.ndarray | None = None
         self.best = at_least
         self.n_cells = 0
         self._stuck = 0  # the largest bound of cells that nothing settles
-        everything = np.arange(len(rows), dtype=np.int32)
-        self._open = [_Cell((-len(names), 0), np.eye(rows.shape[1]), everything, 0)]
+        self._open = [_Cell((-len(names), 0), np.eye(rows.shape[1]), every, 0)]
         self._searched: dict[int, _Cell] = {}
         self._change = threading.Condition()
         self._stopped = False
@@ -187,7 +204,9 @@ class _Search:
         return None if self.point is None else self.point @ self.generators
 
     def offer(self, point: np.ndarray) -> None:
-        self._keep(count_linked(self.clear, self.owners, point), point)
+        owners = self.problem.owners
+        lost = np.unique(owners[self.problem.clear @ point <= 0])
+        self._keep(int(owners[-1]) + 1 - len(lost), point)
 
     def _keep(self, count: int, point: np.ndarray) -> None:
         if not point.any():  # of no rows, or none that ask for anything
@@ -233,40 +252,38 @@ class _Search:
             return None
 
     def _search_below(self, cell: _Cell, worker: int, budget: float) -> None:
-        point = np.zeros(self.weak.shape[1])
-        (
-            best, n_cells, n_open, corners, begin, end, linked, bound, depth, index,
-            n_stuck, stuck, stuck_bound,
-        ) = explore(
-            self.weak, self.clear, self.ties, self.owners, cell.corners, cell.rows,
-            cell.linked, cell.bound, cell.depth, self.best, point, budget,
-        )  # fmt: skip
+        theta = np.zeros(self.problem.weak.shape[1])
+        best, n_cells, n_open, n_stuck, cells, rows = _explore(
+            self.problem, cell, self.best, theta, budget
+        )
         with self._change:
             if best > self.best:
-                self._keep(best, point)
+                self._keep(best, theta)
             for c in range(n_open):
-                if bound[c] > self.best:
-                    rows = index[begin[c] : end[c]].copy()
-                    priority = (-int(bound[c]), -int(depth[c]))
+                if cells.bound[c] > self.best:
+                    priority = (-int(cells.bound[c]), -int(cells.depth[c]))
+                    index = rows.row[cells.begin[c] : cells.end[c]].copy()
                     heapq.heappush(
-                        self._open, _Cell(priority, corners[c].copy(), rows, int(linked[c]))
+                        self._open,
+                        _Cell(priority, cells.corners[c].copy(), index, int(cells.linked[c])),
                     )
             for c in range(n_stuck):
-                self._settle(stuck[c], int(stuck_bound[c]))
+                self._settle(cells.stuck[c], int(cells.stuck_bound[c]))
             self.n_cells += n_cells
             del self._searched[worker]
             self._change.notify_all()
 
     def _settle(self, corners: np.ndarray, bound: int) -> None:
-        """Ask the engine whether the records of a tiny cell can be linked together at all."""
+        """Ask the active-set method whether a tiny cell can link its records together."""
         if bound <= self.best:
             return
         p = len(corners)
-        lost = (self.weak @ corners.T <= 0).all(axis=1)
-        kept = ~np.isin(self.owners, self.owners[lost])
-        # the engine adds no generations of roundings, so its rows may be nearer the rule
-        system = np.vstack([np.eye(p), self.weak[kept] - (_SETTLING - _WEAK) * self.ties[kept]])
-        sizes = np.vstack([np.zeros((p, p)), self.ties[kept]])
+        weak, _, ties, owners, _ = self.problem
+        lost = (weak @ corners.T <= 0).all(axis=1)
+        kept = ~np.isin(owners, owners[lost])
+        # no generations of roundings here, so the rows may be nearer the rule
+        system = np.vstack([np.eye(p), weak[kept] - (_SETTLING - _WEAK) * ties[kept]])
+        sizes = np.vstack([np.zeros((p, p)), ties[kept]])
         norms = np.maximum(np.linalg.norm(system, axis=1, keepdims=True), 1e-300)
         system, sizes = system / norms, sizes / norms
         right = np.r_[np.zeros(p), np.ones(len(system) - p)]
@@ -275,7 +292,52 @@ class _Search:
         )
         if status == FEASIBLE:
             self.offer(np.maximum(point, 0.0))
-        if status == INFEASIBLE and stands(system, sizes, p, support, multipliers):
-            bound = min(bound, len(np.unique(self.owners[kept])) - 1)
+        if status == INFEASIBLE and stands(system, sizes, p, support, multipliers, len(support)):
+            bound = min(bound, len(np.unique(owners[kept])) - 1)
         if bound > self.best:
             self._stuck = max(self._stuck, bound)
+
+
+def _explore(
+    problem: Problem, cell: _Cell, best: int, best_theta: np.ndarray, budget: float
+) -> tuple[int, int, int, int, Stack, Undecided]:
+    """Search below a cell; the best count, cells searched, open and stuck, and their arrays."""
+    p = problem.weak.shape[1]
+    cells = stack(p)
+    rows, n_rows, linked, n_undecided = _undecided_rows(problem, cell)
+    cells.corners[0], cells.begin[0], cells.end[0] = cell.corners, 0, n_rows
+    cells.linked[0], cells.depth[0] = cell.linked + linked, cell.depth
+    cells.bound[0] = min(cell.bound, cells.linked[0] + n_undecided)
+    n_open, n_stuck, n_cells = 1, 0, 0
+    while True:
+        best, n_open, n_stuck, more, budget = explore(
+            problem, rows, cells, best, best_theta, n_open, n_stuck, budget
+        )
+        n_cells += more
+        if n_open == 0 or n_stuck == len(cells.stuck) or budget <= 0:
+            return best, n_cells, n_open, n_stuck, cells, rows
+        used = int(cells.end[n_open - 1])
+        larger = undecided(6 * used, p)
+        for old, new in zip(rows, larger, strict=True):
+            new[:used] = old[:used]
+        rows = larger
+
+
+def _undecided_rows(problem: Problem, cell: _Cell) -> tuple[Undecided, int, int, int]:
+    """The rows that a cell does not decide, how many, and the records linked and undecided."""
+    n, p = len(cell.rows), problem.weak.shape[1]
+    values = np.zeros((n, p))
+    for j in range(p):
+        values += problem.weak[cell.rows, j, None] * cell.corners[:, j]
+    above, below = ((values * sign > 0) @ (1 << np.arange(p)) for sign in (1, -1))
+    owners = problem.owners[cell.rows]
+    status = np.zeros(int(problem.owners[-1]) + 1, dtype=np.int8)  # 1 linked, 2 undecided, 3 lost
+    status[owners] = 1
+    status[owners[below > 0]] = 2
+    status[owners[above == 0]] = 3
+    kept = np.flatnonzero((status[owners] == 2) & (below > 0))
+    rows = undecided(4 * len(kept) + 64, p)
+    rows.row[: len(kept)] = cell.rows[kept]
+    for array, given in zip(rows, (values, above, below), strict=False):
+        array[: len(kept)] = given[kept]
+    return rows, len(kept), int((status == 1).sum()), int((status == 2).sum())

@@ -107,7 +107,7 @@ class CoveringSearch:
         return int(min(self.incumbent.losses, self._lowered))
 
     def _set_deadline(self, moment: float) -> None:
-        """Feasibility checks end then: first when it is late, so that late starts get their time."""
+        """Feasibility checks end then: first when it is late, to leave time for late starts."""
         for separator in self.separators:
             separator.feasibility.deadline = moment
 

@@ -32,12 +32,14 @@ class Found:
 
 
 class Separator:
-    """Has a feasibility check of its own, so that several look for conflicts of one ``x`` in threads.
+    """Has a feasibility check of its own: several look for conflicts of one ``x`` in threads.
 
     Positions are places in the open records; records are rows of the files.
     """
 
-    def __init__(self, feasibility: Feasibility, pool: ConflictPool, rng: np.random.Generator) -> None:
+    def __init__(
+        self, feasibility: Feasibility, pool: ConflictPool, rng: np.random.Generator
+    ) -> None:
         self.feasibility = feasibility
         self.pool = pool
         self.rng = rng

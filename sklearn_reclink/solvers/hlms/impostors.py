@@ -1,145 +1,67 @@
-"""Who the impostors are: what HLMS asks of two files, through a tree of the masked one."""
+"""Who the impostors are: what HLMS asks of two files, through their index."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink.capacity import subset_sizes
-from sklearn_reclink.search.tree import (
-    CHOQUET,
-    Formula,
-    beaten,
-    build,
-    impostors_at_most_as_far,
-    monotone_formula,
-    nearest_points,
-)
-from sklearn_reclink.solvers.hlms import kernel
-
-LISTED = 12  # impostors of a record that its step moves away from
-NEAREST = 8  # impostors that a recount of the refinement adds
-HELD = 36  # impostors held of a record while refining
-CHUNK = 1024  # records a worker searches at once
-REACHES = np.array([0.1, 0.5, 2.0])  # rates of the steps that lines of the refinement go to
+from sklearn_reclink.families import Choquet
+from sklearn_reclink.search import Index, Search
 
 
 class Files:
-    """Two files, the tree of the masked one, and which records are known to be hopeless."""
+    """Two files of coordinates, searched by trees.
 
-    def __init__(self, original: np.ndarray, masked: np.ndarray, n_jobs: int | None) -> None:
-        self.original, self.masked, self.n_jobs = original, masked, n_jobs
-        self.tree = build(masked)
-        self.hopeless = np.zeros(len(original), dtype=bool)
+    Parameters
+    ----------
+    original, masked : ndarray of shape (n_records, n_features), (n_masked, n_features)
+    n_jobs : int or None
+        Threads.
+    batch : int
+        Records that a thread searches at once.
+
+    Attributes
+    ----------
+    dominated : ndarray of bool of shape (n_records,)
+        Records that no capacity links: an impostor matches or beats their own masked record in
+        every variable.
+    by_size : ndarray of int of shape (2**n_features,)
+        The subsets of the variables, in the order of their size.
+    """
+
+    def __init__(
+        self,
+        original: np.ndarray,
+        masked: np.ndarray,
+        n_jobs: int | None = None,
+        batch: int = 1024,
+    ) -> None:
+        self.original, self.masked, self.n_jobs, self.batch = original, masked, n_jobs, batch
+        self.index = Index(original, masked, n_jobs=n_jobs, dense_pairs=0)
+        self.family = Choquet(original.shape[1])
+        self.dominated = self.index.dominated
         self.by_size = np.argsort(subset_sizes(original.shape[1]), kind="stable")
 
     def all_linked(self, n_linked: int) -> bool:
         """Whether no capacity can link more."""
-        return n_linked >= len(self.original) - int(self.hopeless.sum())
+        return n_linked >= self.index.ceiling
 
     def count(self, capacity: np.ndarray) -> int:
         """How many records a capacity links."""
+        linked = self._search(capacity).ask("linked", n_jobs=self.n_jobs)[0]
+        return int(np.count_nonzero(linked))
 
-        def lost(formula: Formula, records: np.ndarray) -> np.ndarray:
-            return beaten(self.tree, formula, self.original[records], records)
+    def impostors(self, capacity: np.ndarray, records: np.ndarray, listed: int) -> np.ndarray:
+        """Some impostors at most as far as the own record, (n_records, listed), then -1."""
+        search = self._search(capacity)
+        return search.ask("impostors", records, n_jobs=self.n_jobs, listed=listed)[0]
 
-        every = np.arange(len(self.original))
-        return len(every) - int(np.count_nonzero(self._ask(lost, capacity, every)))
+    def nearest(self, capacity: np.ndarray, records: np.ndarray, k: int) -> np.ndarray:
+        """The ``k`` nearest impostors, at most as far or not, (n_records, k), then -1."""
+        search = self._search(capacity)
+        return search.ask("nearest_impostors", records, n_jobs=self.n_jobs, k=k)[0]
 
-    def impostors(self, capacity: np.ndarray, records: np.ndarray) -> np.ndarray:
-        """Rows at most as far as the own record, some of them, (n_records, n_listed), then -1."""
-
-        def search(formula: Formula, records: np.ndarray) -> np.ndarray:
-            queries = self.original[records]
-            return impostors_at_most_as_far(
-                self.tree, formula, queries, records, listed=LISTED, most=LISTED
-            )[1]
-
-        return self._ask(search, capacity, records)
-
-    def nearest(self, capacity: np.ndarray, records: np.ndarray) -> np.ndarray:
-        """Rows of the nearest impostors, linked or not, (n_records, n_nearest), then -1."""
-        n_nearest = min(NEAREST, len(self.tree.points))
-
-        def search(formula: Formula, records: np.ndarray) -> np.ndarray:
-            queries = self.original[records]
-            nobody = np.full(len(records), -1)
-            return np.asarray(
-                nearest_points(self.tree, formula, queries, queries, nobody, records, n_nearest)[0]
-            )
-
-        return self._ask(search, capacity, records)
-
-    def _ask(
-        self,
-        question: Callable[[Formula, np.ndarray], np.ndarray],
-        capacity: np.ndarray,
-        records: np.ndarray,
-    ) -> np.ndarray:
-        formula = monotone_formula(CHOQUET, capacity)
-        if len(records) <= CHUNK:  # not worth a worker
-            return question(formula, records)
-        order = np.argsort(self.tree.place[records])  # neighbours walk the same branches
-        chunks = np.array_split(records[order], -(-len(records) // CHUNK))
-        # a chunk takes milliseconds: never worth sending the tree to another process
-        answers = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(question)(formula, chunk) for chunk in chunks
-        )
-        sorted_answers = np.concatenate(answers)
-        restored = np.empty_like(sorted_answers)
-        restored[order] = sorted_answers
-        return restored
-
-
-class Rows:
-    """Impostors met of a sample of records, with what the Choquet integral needs of them."""
-
-    def __init__(self, files: Files, sample: np.ndarray) -> None:
-        n_features = files.original.shape[1]
-        self.files, self.sample = files, sample
-        self.rows = np.full((len(sample), HELD), -1)
-        self.n_rows = np.zeros(len(sample), dtype=np.int64)
-        self.increments = np.zeros((len(sample), HELD + 1, n_features))
-        self.subsets = np.zeros((len(sample), HELD + 1, n_features), dtype=np.int16)
-
-    def meet(self, capacity: np.ndarray) -> int:
-        """Add the nearest impostors; how many records of the sample the capacity links."""
-        kernel.extend_rows(
-            self.files.original,
-            self.files.masked,
-            self.sample,
-            self.files.nearest(capacity, self.sample),
-            self.rows,
-            self.n_rows,
-            self.increments,
-            self.subsets,
-            self.files.hopeless,
-        )
-        return int(
-            kernel.n_linked(
-                capacity,
-                self.sample,
-                self.n_rows,
-                self.increments,
-                self.subsets,
-                self.files.hopeless,
-            )
-        )
-
-    def search(self, capacity: np.ndarray, draws: np.ndarray) -> np.ndarray:
-        """The capacity at the end of some line searches, by the impostors held."""
-        capacity = capacity.copy()
-        kernel.search_lines(
-            capacity,
-            self.sample,
-            self.n_rows,
-            self.increments,
-            self.subsets,
-            self.files.hopeless,
-            draws,
-            self.files.by_size,
-            REACHES,
-        )
-        return capacity
+    def _search(self, capacity: np.ndarray) -> Search:
+        search = self.index.search(self.family, capacity[1:])
+        search.batch, search.local = self.batch, True  # type: ignore[attr-defined]
+        return search

@@ -19,20 +19,17 @@ Departures from the paper:
 * *Relative* steps, ``s = max(mu, 1e-4)``, where the paper has ``s = 1``: capacities that link many
   records have values of very different size, and a step of 0.01 is far for one near 0.
 * The rate falls linearly to 0 over the epochs.
-* A record that an impostor matches in every variable is linked by no capacity (law 7 of a
-  monotone distance), so it makes no step once that is seen.
+* A record that an impostor matches or beats in every variable is *dominated*: no capacity links
+  it (law 7 of a monotone distance), and it makes no step.
 * ``S_i`` holds 12 impostors at most, found by a tree search with the capacity at the beginning
   of a block of records: an epoch is near-linear in ``N``, where the paper's is quadratic.
-* *Refinement.* On the segment from ``mu`` to any other capacity each record is linked on an
-  interval, so one sweep finds the best capacity of the segment: a step of the best length. The
-  segments go to the HLMS step of a record not linked, and to a capacity with one value moved all
-  the way. They are searched with the impostors met so far; a recount then adds the impostors
-  that were missed, and keeps or takes back. It starts from the best of the epochs, and again
-  from the additive capacity with inverse variances as weights. Of a large file it looks at
-  5,000 records, each among all masked records; the whole file has the last word.
+* *Refinement.* Exact line searches between capacities (`refinement`) start from the best of the
+  epochs, and again from the additive capacity with inverse variances as weights. Of a large file
+  they look at 5,000 records, each among all masked records; what they find is counted on the
+  whole file.
 
 Units and order do not matter: columns are sorted by masking error, records by own distance, and
-coordinates rounded to about ten digits, before anything is learnt.
+coordinates rounded to about ten digits, before anything is learned.
 """
 
 from __future__ import annotations
@@ -43,22 +40,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_reclink.capacity import subset_sizes
+from sklearn_reclink.capacity import additive_capacity, subset_sizes
+from sklearn_reclink.families.base import simple_weights
 from sklearn_reclink.solvers.hlms import kernel
-from sklearn_reclink.solvers.hlms.impostors import Files, Rows
+from sklearn_reclink.solvers.hlms.impostors import Files
+from sklearn_reclink.solvers.hlms.refinement import refine
 
 ABSOLUTE = 1.0  # the floor of the scale s: mu(A) <= 1, so that s = 1
 RELATIVE = kernel.RELATIVE_FLOOR
 
 _BLOCKS = 16  # of an epoch, each of at least _BLOCK records
 _BLOCK = 16
-_SAMPLE = 5000  # records at most that refining looks at
+_LISTED = 12  # impostors of a record that its step moves away from
 _SHARE_OF_EPOCHS = 0.5  # in the time limit, if the rest refines
-_LINES = 25  # searched between two recounts
 
 
 @dataclass(frozen=True)
-class Learnt:
+class Learned:
     """A capacity, how many records it links, and how it was found.
 
     Attributes
@@ -90,7 +88,9 @@ def learn(
     time_limit: float = np.inf,
     n_jobs: int | None = None,
     verbose: int = 0,
-) -> Learnt:
+    n_sample: int = 5000,
+    batch: int = 1024,
+) -> Learned:
     """Learn a capacity from two aligned files of standardised coordinates.
 
     Parameters
@@ -111,10 +111,14 @@ def learn(
         Threads of the tree search.
     verbose : int
         Above 0, progress is printed.
+    n_sample : int
+        Records at most that the refinement looks at.
+    batch : int
+        Records that a thread searches at once.
     """
     begin = time.monotonic()
     columns, original, masked = _canonical(original, masked)
-    files = Files(original, masked, n_jobs)
+    files = Files(original, masked, n_jobs, batch)
 
     def report(stage: str, n_linked: int) -> None:
         if verbose:
@@ -139,13 +143,13 @@ def learn(
             break
         left = begin + time_limit - time.monotonic()
         pause = time.monotonic() + left / (len(starts) - number)
-        capacity, finished = _refine(files, start, rng, n_lines, pause)
+        capacity, finished = refine(files, start, rng, n_lines, pause, n_sample)
         n_linked = files.count(capacity)
         report("refinement", n_linked)
         complete &= finished
         if n_linked > most:
             best, most = capacity, n_linked
-    return Learnt(_with_columns(best, columns), most, np.array(history), complete)
+    return Learned(_with_columns(best, columns), most, np.array(history), complete)
 
 
 def equilibrium(n_features: int) -> np.ndarray:
@@ -155,11 +159,7 @@ def equilibrium(n_features: int) -> np.ndarray:
 
 def inverse_variances(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
     """The additive capacity that weighs every variable by the inverse variance of its error."""
-    variance = np.var(original - masked[: len(original)], axis=0)
-    weights = 1 / np.maximum(variance, max(1e-12 * variance.max(), np.finfo(float).tiny))
-    capacity = np.zeros(1)
-    for weight in weights / weights.sum():
-        capacity = np.concatenate([capacity, capacity + weight])
+    capacity = additive_capacity(simple_weights(original, masked)[1])
     capacity[-1] = 1.0
     kernel.lift(capacity)
     return capacity
@@ -188,36 +188,13 @@ def _epochs(
                 files.original,
                 files.masked,
                 block,
-                files.impostors(capacity, block),
-                files.hopeless,
+                files.impostors(capacity, block, _LISTED),
+                files.dominated,
                 rate,
                 floor,
                 files.by_size,
             )
         yield capacity.copy()
-
-
-def _refine(
-    files: Files,
-    best: np.ndarray,
-    rng: np.random.Generator,
-    n_lines: int,
-    deadline: float,
-) -> tuple[np.ndarray, bool]:
-    """Line searches from a capacity; whether there was time for all of them."""
-    n_records = len(files.original)
-    sample = np.sort(rng.permutation(n_records)[:_SAMPLE])
-    rows = Rows(files, sample)
-    most = rows.meet(best)
-    for first in range(0, n_lines, _LINES):
-        if time.monotonic() >= deadline:
-            return best, False
-        draws = rng.random((min(_LINES, n_lines - first), 2))
-        capacity = rows.search(best, draws)
-        n_linked = rows.meet(capacity)
-        if n_linked >= most:
-            best, most = capacity, n_linked
-    return best, True
 
 
 def _canonical(

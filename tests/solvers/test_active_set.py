@@ -1,4 +1,4 @@
-"""The feasibility engine against linear programming and a general quadratic solver."""
+"""The active-set method against linear programming and a general quadratic solver."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm
+from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm, thin_out
 
 NOTHING = np.empty(0, dtype=np.int64)  # to start from
 
@@ -161,7 +161,7 @@ def test_nearly_opposite_rows_are_still_feasible(angle):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_where_the_engine_starts_changes_no_answer(seed):
+def test_a_warm_start_changes_no_answer(seed):
     rows, right = random_rows(seed)
     every = np.arange(len(rows))
     status, theta, support, _ = least_norm(rows, right, every, NOTHING)
@@ -175,3 +175,27 @@ def test_where_the_engine_starts_changes_no_answer(seed):
         if status == INFEASIBLE:
             assert (multipliers >= 0).all()
             np.testing.assert_allclose(multipliers @ rows[found], 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_thinning_out_leaves_is_infeasible_and_spares_no_group(seed):
+    rng = np.random.default_rng(seed)
+    p, n_groups = 4, 12
+    rows = unit(np.vstack([np.eye(p), rng.normal(size=(2 * n_groups, p))]))
+    right = np.r_[np.zeros(p), np.ones(2 * n_groups)]
+    groups = np.r_[np.full(p, -1), np.repeat(np.arange(n_groups), 2)]
+    every = np.arange(len(rows))
+    assert least_norm(rows, right, every, NOTHING)[0] == INFEASIBLE
+    support, multipliers, alive, witnesses = thin_out(rows, right, every, groups, n_groups)
+
+    def status(left):
+        return least_norm(rows, right, every[(groups < 0) | left[groups]], NOTHING)[0]
+
+    assert status(alive) == INFEASIBLE
+    assert set(groups[support[multipliers > 0]]) - {-1} == set(np.flatnonzero(alive))
+    for group in np.flatnonzero(alive):
+        others = alive.copy()
+        others[group] = False
+        assert status(others) == FEASIBLE
+        asked = (groups < 0) | others[groups]
+        assert np.all(rows[asked] @ witnesses[group] >= right[asked] - 1e-8)

@@ -1,4 +1,4 @@
-"""Large files: line searches, counts of the whole file, and bounds that presolve proves."""
+"""Line searches: the best step, counts of the whole file, and bounds that presolve proves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from sklearn_reclink.families import Bilinear, Choquet, WeightedMean
 from sklearn_reclink.families.cones import MonotoneCapacities, Orthant, PositiveSemidefinite
 from sklearn_reclink.solvers import solve
-from sklearn_reclink.solvers.line_search import best_step
+from sklearn_reclink.solvers.line_search import MetImpostors, best_step, solve_by_line_search
 from sklearn_reclink.solvers.presolve import presolve
 from sklearn_reclink.solvers.problem import Status, linkage_problem
 
@@ -18,6 +18,12 @@ def files(n_records: int, seed: int = 0, grid: bool = False) -> tuple[np.ndarray
     X = rng.normal(size=(n_records, 3))
     Y = X + rng.normal(size=X.shape) * [0.05, 0.3, 1.0]
     return (np.round(2 * X), np.round(2 * Y)) if grid else (X, Y)
+
+
+def solve_many(problem, time_limit=60.0, start=()):
+    """As `solve` does with more records than a proof allows."""
+    rng = np.random.default_rng(0)
+    return solve_by_line_search(problem, time_limit=time_limit, n_jobs=None, rng=rng, start=start)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -36,6 +42,33 @@ def test_best_step_where_nobody_can_be_linked():
     assert best_step(-np.ones((3, 2)), np.zeros((3, 2)), -1.0, 1.0) == (0.0, 0)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_best_step_on_a_grid_of_ties_is_the_enumerated_one(seed):
+    rng = np.random.default_rng(seed)
+    low = rng.integers(0, 6, size=rng.integers(1, 9)) / 8
+    high = low + rng.integers(1, 5, size=len(low)) / 8
+    slopes = np.tile([1.0, -1.0], (len(low), 1))
+    step, count = best_step(np.column_stack([-low, high]), slopes, 0.0, 2.0)
+    middles = np.arange(0.5, 12) / 8
+    depths = np.count_nonzero((low < middles[:, None]) & (middles[:, None] < high), axis=1)
+    assert count == depths.max() == np.count_nonzero((low < step) & (step < high))
+
+
+def test_a_record_is_linked_where_all_its_rows_are_positive():
+    values, slopes = np.array([[1.0, -1.0, 2.0]]), np.array([[-2.0, 4.0, 0.0]])
+    assert best_step(values, slopes, 0.0, 1.0) == (0.375, 1)  # between 0.25 and 0.5
+    assert best_step(np.array([[-1.0]]), np.array([[0.5]]), 0.0, 1.0)[1] == 0
+    assert best_step(np.array([[0.0]]), np.array([[0.0]]), 0.0, 1.0)[1] == 0
+
+
+def test_the_latest_impostors_are_held_once():
+    met = MetImpostors(2, 2)
+    for found in ([5, 7], [5, -1], [6, 8], [9, 7]):
+        new, place = met.add(np.array(found))
+        np.testing.assert_array_equal(met.impostors[new, place], np.array(found)[new])
+    np.testing.assert_array_equal(met.impostors, [[9, 6], [7, 8]])
+
+
 @pytest.mark.parametrize(
     ("distance", "domain"),
     [
@@ -44,31 +77,28 @@ def test_best_step_where_nobody_can_be_linked():
         (Bilinear(), PositiveSemidefinite(3, np.empty((0, 3)))),
     ],
 )
-def test_large_search_is_between_its_starts_and_the_proven_optimum(monkeypatch, distance, domain):
+def test_line_search_is_between_its_starts_and_the_proven_optimum(distance, domain):
     problem = linkage_problem(*files(80), distance, domain)
     proven = solve(problem, random_state=0)
     assert proven.status is Status.OPTIMAL
-    monkeypatch.setattr("sklearn_reclink.solvers.MOST_RECORDS", 10)
-    found = solve(problem, random_state=0, time_limit=1)
+    found = solve_many(problem, time_limit=1)
     assert found.n_linked == problem.linked(found.theta).sum()
     assert problem.linked(domain.centre).sum() < found.n_linked <= proven.n_linked <= found.bound
     assert found.n_linked >= 0.9 * proven.n_linked
     assert found.status is Status.TIME_LIMIT
 
 
-def test_without_a_limit_the_search_ends_by_itself(monkeypatch):
-    monkeypatch.setattr("sklearn_reclink.solvers.MOST_RECORDS", 10)
+def test_without_a_limit_the_search_ends_by_itself():
     problem = linkage_problem(*files(200), WeightedMean(), Orthant(3))
-    found = solve(problem, random_state=0, time_limit=np.inf)
+    found = solve_many(problem, time_limit=np.inf)
     assert found.status is Status.HEURISTIC
 
 
-def test_key_variable_is_proven_at_any_size(monkeypatch):
-    monkeypatch.setattr("sklearn_reclink.solvers.MOST_RECORDS", 10)
+def test_key_variable_is_proven_at_any_size():
     X, Y = files(200)
     Y[:, 0] = X[:, 0]
     problem = linkage_problem(X, Y, WeightedMean(), Orthant(3))
-    found = solve(problem, start=[np.array([1.0, 0.0, 0.0])])
+    found = solve_many(problem, start=[np.array([1.0, 0.0, 0.0])])
     assert (found.n_linked, found.bound, found.status) == (200, 200, Status.OPTIMAL)
 
 
