@@ -5,6 +5,7 @@ A *linker* links every original record to its nearest masked record; its `score`
 people found again. A learned linker chooses the distance that finds the most.
 """
 
+from sklearn_reclink._version import __version__
 from sklearn_reclink.auditing import audit
 from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.linkers import (
@@ -20,8 +21,6 @@ from sklearn_reclink.linkers import (
     WeightedMeanLinker,
     export_mps,
 )
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "BilinearLinker",

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-import textwrap
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from sklearn_reclink.auditing.formatting import aligned, bulleted, listed, percent, wrapped
 from sklearn_reclink.datasets import load_diabetes_microdata
 from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
 from sklearn_reclink.masking import Microaggregation
@@ -39,15 +39,8 @@ VARIABLES = {
 }
 NAMES = [short for short, _ in VARIABLES.values()]
 
-HEADER = (
-    "masking",
-    "Euclidean",
-    "Mahalanobis",
-    "learned weighted mean",
-    "proven bound",
-    "ceiling",
-    "most revealing variables",
-)
+HEADER = ["masking", "Euclidean", "Mahalanobis", "learned weighted mean", "proven bound"]
+HEADER += ["ceiling", "most revealing variables"]
 
 
 @dataclass(frozen=True)
@@ -58,30 +51,27 @@ class Masking:
     k: int
 
     @property
+    def where(self) -> str:
+        return f"{len(self.blocks)} block{'s' * (len(self.blocks) != 1)}"
+
+    @property
     def label(self) -> str:
-        return f"{_blocks(len(self.blocks))}, k = {self.k}"
+        return f"{self.where}, k = {self.k}"
 
     @property
     def description(self) -> str:
-        return f"averages over {self.k} patients in {_blocks(len(self.blocks))}"
+        return f"averages over {self.k} patients in {self.where}"
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         groups = [list(block) for block in self.blocks]
         return Microaggregation(groups=groups, k=self.k, standardize=True).fit_transform(X)
 
 
-THREE_BLOCKS = ((0, 1), (2, 3), (4,))
-TWO_BLOCKS = ((0, 1, 2), (3, 4))
-ONE_BLOCK = ((0, 1, 2, 3, 4),)
-
 # from the weakest to the strongest
 MASKINGS = (
-    Masking(THREE_BLOCKS, 3),
-    Masking(TWO_BLOCKS, 3),
-    Masking(TWO_BLOCKS, 5),
-    Masking(TWO_BLOCKS, 10),
-    Masking(TWO_BLOCKS, 20),
-    Masking(ONE_BLOCK, 3),
+    Masking(((0, 1), (2, 3), (4,)), 3),
+    *(Masking(((0, 1, 2), (3, 4)), k) for k in (3, 5, 10, 20)),
+    Masking(((0, 1, 2, 3, 4),), 3),
 )
 
 
@@ -136,13 +126,13 @@ def attack(X: np.ndarray, masking: Masking, time_limit: float = TIME_LIMIT) -> R
     )
 
 
-def cells(found: Result) -> tuple[str, ...]:
+def cells(found: Result) -> list[str]:
     """One row of the table, under `HEADER`."""
-    learned = f"{found.learned} = {_percent(found.learned / found.n_records)}"
+    learned = f"{found.learned} = {percent(found.learned / found.n_records)}"
     if not found.proven:
         learned = f"{found.learned} (at most {found.bound})"
     counts = (found.euclidean, found.mahalanobis, learned, found.bound, found.ceiling)
-    return (found.masking.label, *map(str, counts), most_revealing(found))
+    return [found.masking.label, *map(str, counts), most_revealing(found)]
 
 
 def most_revealing(found: Result, how_many: int = 2) -> str:
@@ -151,7 +141,7 @@ def most_revealing(found: Result, how_many: int = 2) -> str:
         return "none"
     largest = np.argsort([-weight for weight in found.weights], kind="stable")[:how_many]
     shares = [(NAMES[k], found.weights[k]) for k in largest if found.weights[k] > 0]
-    return ", ".join(f"{name} {_percent(share)}" for name, share in shares)
+    return ", ".join(f"{name} {percent(share)}" for name, share in shares)
 
 
 def headline(results: Sequence[Result]) -> str:
@@ -160,31 +150,11 @@ def headline(results: Sequence[Result]) -> str:
     leaking = sorted((found for found in results if found.found), key=lambda found: -found.found)
     safe = [found for found in results if not found.found]
     clauses = [
-        f"{found.found} ({_percent(found.found / total)}) in {found.masking.description}"
+        f"{found.found} ({percent(found.found / total)}) in {found.masking.description}"
         for found in dict.fromkeys([*leaking[:1], *leaking[-1:]])
     ]
     clauses += [f"nobody in {found.masking.description}" for found in safe[:1]]
     return f"Of {total} patients, the best of the three attacks finds {'; '.join(clauses)}."
-
-
-def introduction(results: Sequence[Result]) -> list[str]:
-    """What was masked, and how."""
-    meanings = [meaning for _, meaning in VARIABLES.values()]
-    return [
-        f"{results[0].n_records} patients, {len(NAMES)} variables that others may know: "
-        f"{', '.join(meanings[:-1])} and {meanings[-1]}.",
-        "Masking: patients are put into groups of at least k similar ones, and each value is "
-        "replaced by the average of its group. Each block of variables has its own groups:",
-    ]
-
-
-def block_lines(results: Sequence[Result]) -> list[str]:
-    """Which variables are masked together."""
-    blocks = {len(found.masking.blocks): found.masking.blocks for found in results}
-    return [
-        f"{_blocks(number)}: " + " | ".join(" + ".join(NAMES[k] for k in block) for block in parts)
-        for number, parts in sorted(blocks.items(), reverse=True)
-    ]
 
 
 def reading(results: Sequence[Result]) -> list[str]:
@@ -211,32 +181,33 @@ def reading(results: Sequence[Result]) -> list[str]:
 
 def table(results: Sequence[Result]) -> str:
     """The counts in Markdown, columns aligned to be read as they are."""
-    rows = [HEADER, *map(cells, results)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    rule = ["-" * width for width in widths]
-    rule[1:-1] = [line[:-1] + ":" for line in rule[1:-1]]
-    lines = [
-        [
-            cell.rjust(width) if 0 < k < len(HEADER) - 1 else cell.ljust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        for row in rows
-    ]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [lines[0], rule, *lines[1:]])
+    return aligned(HEADER, [cells(found) for found in results], markdown=True)
 
 
 def report(results: Sequence[Result]) -> str:
     """All that the demonstration says, in Markdown."""
+    meanings = [meaning for _, meaning in VARIABLES.values()]
+    blocks = {found.masking.where: found.masking.blocks for found in results}
+    known = f"{len(NAMES)} variables that others may know: {listed(meanings)}."
+    paragraphs = [
+        f"**{headline(results)}**",
+        f"{results[0].n_records} patients, {known}",
+        "Masking: patients are put into groups of at least k similar ones, and each value is "
+        "replaced by the average of its group. Each block of variables has its own groups:",
+    ]
+    together = [
+        f"{where}: " + r" \| ".join(" + ".join(NAMES[k] for k in block) for block in parts)
+        for where, parts in blocks.items()
+    ]
     parts = [
         "# How many patients can be found again?",
-        f"**{headline(results)}**",
-        *introduction(results),
-        _bulleted(line.replace("|", r"\|") for line in block_lines(results)),
+        *(wrapped(text, width=WIDTH) for text in paragraphs),
+        bulleted(together, "- ", WIDTH),
         table(results),
         "## How to read it",
-        _bulleted(reading(results)),
+        bulleted(reading(results), "- ", WIDTH),
     ]
-    return "\n\n".join(part if "\n" in part else _wrapped(part) for part in parts) + "\n"
+    return "\n\n".join(parts) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -258,32 +229,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for number, masking in enumerate(MASKINGS, start=1):
         print(f"masking {number} of {len(MASKINGS)}: {masking.label}", file=sys.stderr, flush=True)
         results.append(attack(X, masking))
-    print(report(results))
+    text = report(results)
+    print(text)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(report(results), encoding="utf-8")
+        output.write_text(text, encoding="utf-8")
     except OSError as error:
         print(f"\nThe report could not be written to {output}: {error}", file=sys.stderr)
         return 1
     print(f"The same as a report: {output}")
     return 0
-
-
-def _wrapped(text: str, indent: str = "") -> str:
-    kept = textwrap.fill(text.replace(" %", "\u00a0%"), WIDTH, subsequent_indent=indent)
-    return kept.replace("\u00a0", " ")
-
-
-def _bulleted(lines: Iterable[str]) -> str:
-    return "\n".join(_wrapped(f"- {line}", "  ") for line in lines)
-
-
-def _blocks(number: int) -> str:
-    return f"{number} block{'s' * (number != 1)}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 if __name__ == "__main__":

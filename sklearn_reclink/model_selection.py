@@ -14,7 +14,7 @@ part differ even if nothing was learned. All rates here are measured in *pools* 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["LinkageStudy", "train_test_linkage"]
+
+# A linker, the rows that it learns from, and the rows that are sought, part by part.
+Case = tuple[Any, np.ndarray, tuple[np.ndarray, ...]]
 
 
 @dataclass(frozen=True)
@@ -71,15 +74,9 @@ class LinkageStudy:
         """One row per split, as a pandas DataFrame."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                "train_rate": self.train_rates,
-                "test_rate": self.test_rates,
-                "n_train": self.n_train,
-                "n_test": self.n_test,
-                "pool_size": self.pool_size,
-            }
-        )
+        rates = {"train_rate": self.train_rates, "test_rate": self.test_rates}
+        sizes = {name: getattr(self, name) for name in ("n_train", "n_test", "pool_size")}
+        return pd.DataFrame(rates | sizes)
 
 
 def train_test_linkage(
@@ -106,60 +103,70 @@ def train_test_linkage(
     train_size : int or float, default=200
         Number of known pairs, or their share of the file.
     score_pool : {"own", "seen"}, default="own"
-        Where a record is sought: among ``pool_size`` masked records of its own part, or among all
-        masked records.
+        Where a record is sought: among masked records of its own part, or among all of them.
     pool_size : int or None, default=None
-        Records in each pool of ``"own"``, by default the size of the smaller part. They are drawn
-        at random from a larger part.
+        Records in each pool of ``"own"``, drawn at random from a larger part; by default the size
+        of the smaller part.
     n_splits : int, default=5
         How often the known pairs are drawn.
     fit_params : mapping or None, default=None
         Passed on to ``linker.fit``.
-    random_state : int, RandomState instance or None, default=None
-        Draws the known pairs and the pools.
-    n_jobs : int or None, default=None
-        Number of joblib workers, one split each.
+    random_state, n_jobs : int, RandomState instance or None, default=None
+        Draws the known pairs and the pools; number of joblib workers, one split each.
 
     Returns
     -------
     LinkageStudy
-        The rates of each split, and the size of the pools.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sklearn_reclink import EuclideanLinker, WeightedMeanLinker
+    >>> from sklearn_reclink import WeightedMeanLinker
+    >>> from sklearn_reclink.datasets import make_microdata
+    >>> from sklearn_reclink.masking import AdditiveNoise
     >>> from sklearn_reclink.model_selection import train_test_linkage
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(300, 4))
-    >>> Y = X + rng.normal(scale=0.5, size=X.shape)
-    >>> for linker in (EuclideanLinker(), WeightedMeanLinker(random_state=0)):
-    ...     study = train_test_linkage(linker, X, Y, train_size=40, random_state=0)
-    ...     train, test = study.train_rates.mean(), study.test_rates.mean()
-    ...     print(f"pools of {study.pool_size}: {train:.2f} of the known, {test:.2f} of the others")
-    pools of 40: 0.53 of the known, 0.50 of the others
-    pools of 40: 0.65 of the known, 0.45 of the others
+    >>> X = make_microdata(300, 4, random_state=0)
+    >>> Y = AdditiveNoise(p=50, random_state=0).fit_transform(X)
+    >>> linker = WeightedMeanLinker(random_state=0)
+    >>> train_test_linkage(linker, X, Y, train_size=40, random_state=0).overfitting > 0.1
+    True
     """
-    n_records = num_samples(X)
-    n_train = _check_train_size(train_size, n_records)
-    n_test = n_records - n_train
-    size = _check_pool(score_pool, pool_size, n_train, n_test)
+    n_train, n_test, size = _sizes(num_samples(X), train_size, score_pool, pool_size)
     if n_splits < 1:
         raise ValueError(f"n_splits is {n_splits}: at least 1 is needed")
     rng = check_random_state(random_state)
-    orders = [rng.permutation(n_records) for _ in range(n_splits)]
-    most = n_records if size is None else size
+    orders = [rng.permutation(num_samples(X)) for _ in range(n_splits)]
+    splits = [(order[:n_train], order[n_train:]) for order in orders]
+    cases = [(linker, train, (train[:size], test[:size])) for train, test in splits]
+    options = {"own_pools": score_pool == "own", "fit_params": fit_params}
+    train_rates, test_rates = held_out_rates(cases, X, y, n_jobs=n_jobs, **options).T
+    return LinkageStudy(train_rates, test_rates, n_train, n_test, size, score_pool)
+
+
+def held_out_rates(
+    cases: Sequence[Case], X: Any, y: Any, *, n_jobs: int | None = None, **options: Any
+) -> np.ndarray:
+    """Share of each part that a linker finds, (n_cases, n_parts).
+
+    Parameters
+    ----------
+    cases : sequence of tuple
+        A linker, the rows that it learns from, and the parts, as in `held_out_links`.
+    X, y : array-like or dataframe of shape (n_records, n_features)
+        Original file and its masked version, aligned.
+    n_jobs : int or None, default=None
+        Number of joblib workers, one case each.
+    **options
+        Passed to `held_out_links`.
+
+    Returns
+    -------
+    ndarray of shape (n_cases, n_parts)
+    """
     found = Parallel(n_jobs=n_jobs)(
-        delayed(held_out_links)(
-            *(linker, X, y, order[:n_train]),
-            (order[:n_train][:most], order[n_train:][:most]),
-            own_pools=size is not None,
-            fit_params=fit_params,
-        )
-        for order in orders
+        delayed(held_out_links)(linker, X, y, train, parts, **options)
+        for linker, train, parts in cases
     )
-    train_rates, test_rates = np.array([[part.mean() for part in split] for split in found]).T
-    return LinkageStudy(train_rates, test_rates, n_train, n_test, most, score_pool)
+    return np.array([[part.mean() for part in one] for one in found])
 
 
 def held_out_links(
@@ -198,32 +205,30 @@ def held_out_links(
     list of ndarray of bool
         Whether each record is re-identified, part by part.
     """
-    fitted = clone(linker).fit(
-        safe_indexing(X, train), safe_indexing(y, train), **(fit_params or {})
-    )
+    known = safe_indexing(X, train), safe_indexing(y, train)
+    fitted = clone(linker).fit(*known, **(fit_params or {}))
     if link_all and not own_pools:
         found = fitted.link(X, y).reidentified
         return [found[rows] for rows in parts]
     pool = None if own_pools else y
-    return [
-        fitted.link(safe_indexing(X, rows), safe_indexing(y, rows), pool=pool).reidentified
-        for rows in parts
-    ]
+    files = [(safe_indexing(X, rows), safe_indexing(y, rows)) for rows in parts]
+    return [fitted.link(*pair, pool=pool).reidentified for pair in files]
 
 
-def _check_train_size(train_size: int | float, n_records: int) -> int:
+def _sizes(
+    n_records: int, train_size: int | float, score_pool: str, pool_size: int | None
+) -> tuple[int, int, int]:
+    """Number of known and of other records, and of masked records in a pool."""
     n_train = round(train_size * n_records) if 0 < train_size < 1 else int(train_size)
-    if not 2 <= n_train <= n_records - 2:
+    n_test = n_records - n_train
+    smaller = min(n_train, n_test)
+    if smaller < 2:
         raise ValueError(
             f"train_size is {train_size}: of {n_records} records at least 2 must be known and 2 "
             "others left to link"
         )
-    return n_train
-
-
-def _check_pool(score_pool: str, pool_size: int | None, n_train: int, n_test: int) -> int | None:
-    """Size of the pools of the two parts, None if the pool is the whole file."""
-    smaller = min(n_train, n_test)
+    if score_pool not in ("own", "seen"):
+        raise ValueError(f'score_pool is {score_pool!r}: it must be "own" or "seen"')
     if score_pool == "own":
         size = smaller if pool_size is None else int(pool_size)
         if not 2 <= size <= smaller:
@@ -231,9 +236,8 @@ def _check_pool(score_pool: str, pool_size: int | None, n_train: int, n_test: in
                 f"pool_size is {size}: it must be from 2 to {smaller}, the smaller of the "
                 f"{n_train} known and the {n_test} other records"
             )
-        return size
-    if score_pool != "seen":
-        raise ValueError(f'score_pool is {score_pool!r}: it must be "own" or "seen"')
-    if pool_size is not None:
+    elif pool_size is not None:
         raise ValueError('pool_size requires score_pool="own": "seen" is the whole file')
-    return None
+    else:
+        size = n_records
+    return n_train, n_test, size

@@ -180,7 +180,7 @@ def test_a_file_is_masked_and_keeps_its_ids(files, method, options, capsys):
         (["--method", "magic"], "choose from microaggregation"),
         (["--strength", "2.5"], "whole number"),
         (["--method", "noise", "--groups", "tax"], "noise takes no groups"),
-        (["--columns", "z"], "no column 'z'"),
+        (["--columns", "z"], "lacks the column 'z'"),
     ],
 )
 def test_masking_options_that_make_no_sense_are_explained(files, options, sentence, capsys):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import sklearn_reclink
+from sklearn_reclink.linkers import ALL_LINKERS
 
 # The rooms that users import from; the others serve these.
 ROOMS = (
@@ -112,3 +113,11 @@ def test_every_public_name_is_in_the_reference():
     page = Path(sklearn_reclink.__file__).parents[1] / "docs" / "api" / "index.rst"
     listed = {line.strip().split(".")[-1] for line in page.read_text(encoding="utf-8").split("\n")}
     assert not {name.split(".")[-1] for name in PUBLIC} - listed
+
+
+@pytest.mark.parametrize("linker", ALL_LINKERS, ids=lambda linker: linker.__name__)
+def test_every_fitted_attribute_and_parameter_of_a_linker_is_documented(linker, frames):
+    fitted = linker().fit(*frames)
+    documented = set(re.findall(r"^    ([a-z]\w*) : ", linker.__doc__, re.MULTILINE))
+    attributes = {name for name in vars(fitted) if name.endswith("_") and name[0] != "_"}
+    assert attributes | set(fitted.get_params()) == documented

@@ -4,7 +4,7 @@ How many of 442 patients could be found again?
 
 A file of patients is masked by microaggregation: patients are put into groups of five with similar
 values, and every value becomes the mean of its group. `audit` plays the intruders, from the plain
-one who compares all variables alike to those who learn whom to look for, and says what they find.
+one who compares all variables alike to those who learn a distance, and says what they find.
 """
 
 # %%
@@ -25,6 +25,6 @@ found = audit(X, Y, time_limit=20)
 print(found.to_text())
 
 # %%
-# How clear are the links of the plain intruder? Right of the line are the people whose own masked
-# record is nearer than any other, the farther the clearer.
+# How clear are the links of the plain intruder? People to the right of the line have their own
+# masked record nearer than any other; the farther to the right, the clearer the link.
 MarginDisplay.from_estimator(EuclideanLinker().fit(X, Y), X, Y)

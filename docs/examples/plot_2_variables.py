@@ -2,9 +2,9 @@
 Which variables, and which pairs of them, give people away?
 ===========================================================
 
-A learnt distance weighs what it can use. The weights of a weighted mean say which variables an
-intruder should look at; a Choquet integral weighs every set of variables, and its Shapley values
-and interaction indices say what a variable is worth alone and what a pair is worth together.
+A learned distance gives weight to what helps to find people. The weights of a weighted mean say
+which variables help an intruder. A Choquet integral weighs every set of variables: its Shapley
+values and interaction indices say what a variable is worth alone and what a pair is worth together.
 """
 
 # %%
@@ -36,8 +36,8 @@ print(f"{choquet.n_linked_} linked, proven bound {choquet.bound_}: {choquet.stat
 WeightsDisplay.from_estimator(choquet)
 
 # %%
-# Off the diagonal stand the interactions: above 0, two variables say more together than each by
-# itself; below 0, the one repeats the other.
+# The interactions are off the diagonal: above 0, two variables say more together than
+# apart; below 0, they repeat each other.
 InteractionDisplay.from_estimator(choquet)
 
 # %%

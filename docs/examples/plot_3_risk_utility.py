@@ -2,8 +2,8 @@
 Which masking is worth what it costs?
 =====================================
 
-Stronger masking protects more people and spoils more statistics. Seen in the plane of both, some
-maskings are beaten by others in the two at once; among the rest there is a choice to make.
+Stronger masking protects more people and loses more information. In a plot of the two, some
+maskings are worse than others in both respects at once. Among the rest, there is a choice to make.
 """
 
 # %%

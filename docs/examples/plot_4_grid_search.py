@@ -3,8 +3,8 @@ Which attacker finds people it has not seen? A grid search
 ==========================================================
 
 Linkers are scikit-learn estimators, so `GridSearchCV` can choose among constraints, ways to
-standardise, rules and shrinkage by what they find in records held out. A fold is a pool of its own:
-its rate is that of finding a record among the records of the fold.
+standardise, rules and shrinkage by what they find in records held out. Each fold is its own pool
+here: its rate is that of finding a record among the records of the fold.
 """
 
 # %%
@@ -23,7 +23,7 @@ Y = RankSwapping(p=8, random_state=0).set_output(transform="pandas").fit_transfo
 # %%
 # One grid over four parameters of a Choquet distance. Halves make all pools, to train and to test,
 # 120 records; three ways to halve make a rate less a matter of luck. With ``shrinkage=1`` nothing
-# is left of what was learnt: that is the Euclidean distance, to compare with.
+# is left of what was learned: that is the Euclidean distance, to compare with.
 #
 # A fit that had not proven its optimum within ``time_limit`` would give a `ConvergenceWarning`.
 # Here all are proven in a fraction of it.

@@ -2,8 +2,8 @@
 A hundred thousand records
 ==========================
 
-Linking walks a search tree of the masked records, so its time grows little faster than the number
-of records, and the answers are those of comparing all pairs.
+With more than 4 million pairs, linking walks a search tree of the masked records. Its time grows
+little faster than the number of records, and the answers are those of comparing all pairs.
 """
 
 # %%
@@ -46,8 +46,8 @@ times.set(xlabel="records", ylabel="seconds to fit and score")
 rates.legend()
 
 # %%
-# A capacity learnt from ten thousand of them, tried on the whole file. A record is sought among ten
-# times as many others there, so fewer are found.
+# A capacity learned from ten thousand of them, tried on the whole file. A record is sought among
+# ten times as many others there, so fewer are found.
 linker = attackers[2].fit(X[:10_000], Y[:10_000])
 print(f"known: {linker.n_linked_ / 10_000:.1%} in a pool of 10,000")
 start = time.perf_counter()

@@ -1,10 +1,21 @@
-"""What an attacker finds in a masked file.
+"""What an attacker finds, in the whole masked file and among people it has not seen.
 
-An attacker links every original record within the whole masked file. Searching for a distance takes
-much longer than linking with it, so in a long file the attackers that search learn from a random
-sample. The links are counted in the whole file all the same, and a bound proven for the sample is
-not reported as a bound for the file. The *ceiling* of the monotone distances (weighted mean, OWA,
-Choquet) holds for the whole file and needs no learning.
+*The whole file.* An attacker links every original record within the whole masked file. Searching
+for a distance takes much longer than linking with it, so in a long file the attackers that search
+learn from a random sample. The links are counted in the whole file all the same, and a bound proven
+for the sample is not reported as a bound for the file. The *ceiling* of the monotone distances
+(weighted mean, OWA, Choquet) holds for the whole file and needs no learning.
+
+*People not seen.* The people are split at random into two halves. The attacker learns from the
+pairs of one half and looks for the people of the other half among *all* masked records, then the
+other way round: every person is sought once, by an attacker who did not know the answer, in a pool
+as large as the file. The rate is the share found of all people sought. With ``p`` that share of
+``m`` people, its interval of 95 % is Wilson's score interval::
+
+    (p + z^2 / 2m  -+  z sqrt(p (1 - p) / m + z^2 / 4m^2)) / (1 + z^2 / m),     z = 1.96
+
+It treats the people as independent draws, and says nothing about another file or another masking.
+Linking at random finds one person on average, a share of ``1 / n_records``.
 """
 
 from __future__ import annotations
@@ -18,20 +29,43 @@ import numpy as np
 
 from sklearn_reclink.auditing._attackers import Attacker, Setting, collected_warnings
 from sklearn_reclink.datasets import make_microdata
+from sklearn_reclink.model_selection import held_out_links
 
 
 @dataclass(frozen=True, eq=False)
-class Attack:
-    """What one attacker finds in the whole masked file.
+class Findings:
+    """Whom an attacker finds.
 
     Attributes
     ----------
     attacker : Attacker
         Who attacks.
+    reidentified : ndarray of bool of shape (n_sought,)
+        Who is found.
+    """
+
+    attacker: Attacker
+    reidentified: np.ndarray
+
+    @property
+    def n_found(self) -> int:
+        """Number of people found."""
+        return int(np.count_nonzero(self.reidentified))
+
+    @property
+    def rate(self) -> float:
+        """Share of people found."""
+        return self.n_found / len(self.reidentified)
+
+
+@dataclass(frozen=True, eq=False)
+class Attack(Findings):
+    """Whom one attacker finds in the whole masked file.
+
+    Attributes
+    ----------
     linker : estimator
         The fitted linker.
-    reidentified : ndarray of bool of shape (n_records,)
-        Who is found.
     margin : ndarray of shape (n_records,)
         Margin to the runner-up, see `sklearn_reclink.inspection.relative_margin`.
     expected_rate : float
@@ -47,9 +81,7 @@ class Attack:
         Time it took.
     """
 
-    attacker: Attacker
     linker: Any
-    reidentified: np.ndarray
     margin: np.ndarray
     expected_rate: float
     bound: int | None
@@ -57,20 +89,29 @@ class Attack:
     status: str
     seconds: float
 
-    @property
-    def n_found(self) -> int:
-        """Number of people found."""
-        return int(np.count_nonzero(self.reidentified))
+
+@dataclass(frozen=True, eq=False)
+class HeldOut(Findings):
+    """Whom an attacker finds of the people it has not seen.
+
+    Attributes
+    ----------
+    rows : ndarray of int of shape (n_sought,)
+        The people sought.
+    n_train : int
+        Number of known pairs in each half, the smaller number if they differ.
+    n_pool : int
+        Number of masked records in which each person is sought.
+    """
+
+    rows: np.ndarray
+    n_train: int
+    n_pool: int
 
     @property
-    def rate(self) -> float:
-        """Share of people found."""
-        return self.n_found / len(self.reidentified)
-
-    @property
-    def sampled(self) -> bool:
-        """Whether it learned from part of the file."""
-        return self.n_learned < len(self.reidentified)
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval of 95 % for the rate."""
+        return wilson_interval(self.n_found, len(self.rows))
 
 
 def attack(
@@ -89,8 +130,8 @@ def attack(
     whole = len(rows) == len(X)
     found = Attack(
         attacker=attacker,
-        linker=linker,
         reidentified=links.reidentified,
+        linker=linker,
         margin=relative_margin(links.own_distance, links.runner_up),
         expected_rate=float(links.expected_rate),
         bound=linker.bound_ if whole and linker.status_ != "fixed" else None,
@@ -109,3 +150,50 @@ def compile_searches(attackers: Sequence[Attacker], setting: Setting) -> None:
     for one in attackers:
         if one.time_weight > 0:
             attack(one, X, Y, Setting(len(X), n_features, setting.seed), 0.2)
+
+
+def held_out(
+    attacker: Attacker, X: np.ndarray, Y: np.ndarray, setting: Setting, seconds: float
+) -> HeldOut:
+    """Let an attacker learn from one half of the people and look for the other, both ways."""
+    linker = attacker.build(setting, seconds / 2)
+    link_all = attacker.skip_reason(setting) is None
+    options: dict[str, Any] = {"link_all": link_all}
+    if attacker.knows_files:
+        options["fit_params"] = {"pool": Y, "reference": X}
+    rows, found, n_train = [], [], len(X)
+    for salt, (known, sought) in enumerate(halves(len(X), setting.seed), start=1):
+        known = setting.sample(known, setting.limits.repeated_search, salt)
+        if not link_all:
+            sought = setting.sample(sought, setting.limits.sought // 2, salt)
+        with collected_warnings():
+            found += held_out_links(linker, X, Y, known, (sought,), **options)
+        rows.append(sought)
+        n_train = min(n_train, len(known))
+    return HeldOut(attacker, np.concatenate(found), np.concatenate(rows), n_train, len(Y))
+
+
+def halves(n_records: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rows to learn from and rows to look for, twice."""
+    order = np.random.default_rng([seed, 2]).permutation(n_records)
+    first, second = np.sort(order[: n_records // 2]), np.sort(order[n_records // 2 :])
+    return [(first, second), (second, first)]
+
+
+def wilson_interval(found: int, tested: int, z: float = 1.959964) -> tuple[float, float]:
+    """Wilson's score interval of a share.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.auditing._attack import wilson_interval
+    >>> [round(end, 3) for end in wilson_interval(0, 100)]
+    [0.0, 0.037]
+    """
+    share = found / tested
+    centre = share + z**2 / (2 * tested)
+    reach = z * np.sqrt(share * (1 - share) / tested + z**2 / (4 * tested**2))
+    scale = 1 + z**2 / tested
+    # the ends are exact if nobody or everybody is found
+    low = 0.0 if found == 0 else float((centre - reach) / scale)
+    high = 1.0 if found == tested else float((centre + reach) / scale)
+    return max(low, 0.0), min(high, 1.0)

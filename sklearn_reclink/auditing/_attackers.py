@@ -5,22 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sklearn_reclink.linkers import (
-    BilinearLinker,
-    ChoquetLinker,
-    DensityLinker,
-    EuclideanLinker,
-    HLMSChoquetLinker,
-    MahalanobisLinker,
-    ProbabilisticLinker,
-    WeightedMeanLinker,
-)
+from sklearn_reclink import linkers
 
 
 @dataclass(frozen=True)
@@ -62,25 +53,13 @@ class SizeLimits:
 
 @dataclass(frozen=True)
 class Setting:
-    """What all attackers of one audit share.
-
-    Attributes
-    ----------
-    n_records, n_features : int
-        Size of the files.
-    seed : int
-        Seed of every random choice.
-    n_jobs : int or None
-        Number of joblib workers.
-    limits : SizeLimits
-        Up to which size an attacker does what.
-    """
+    """What all attackers of one audit share: size of the files, seed, workers, limits of sizes."""
 
     n_records: int
     n_features: int
     seed: int = 0
     n_jobs: int | None = None
-    limits: SizeLimits = field(default_factory=SizeLimits)
+    limits: SizeLimits = SizeLimits()
 
     def sample(self, rows: np.ndarray, most: int, salt: int = 0) -> np.ndarray:
         """At most so many of some rows, in order; the same for the same salt."""
@@ -90,63 +69,15 @@ class Setting:
         return np.sort(rng.choice(rows, size=most, replace=False))
 
 
-@dataclass(frozen=True)
-class Attacker:
-    """One way to link records.
-
-    Attributes
-    ----------
-    name : str
-        What `audit` calls it.
-    title : str
-        What people read.
-    description : str
-        What it does, in a few plain words.
-    build : callable
-        The linker for a setting and a number of seconds.
-    time_weight : float
-        Its share of the time limit relative to that of others; 0 if it does not search.
-    monotone : bool
-        Whether the ceiling bounds it.
-    skip_reason : callable
-        Why it cannot link the whole file of a setting, None if it can.
-    needs_files : bool
-        Whether it learns from the whole files besides the known pairs.
-    links_some : bool
-        Whether it can look for some records of a file that is too long for it.
-    """
-
-    name: str
-    title: str
-    description: str
-    build: Callable[[Setting, float], Any]
-    time_weight: float = 0.0
-    monotone: bool = False
-    skip_reason: Callable[[Setting], str | None] = lambda setting: None
-    needs_files: bool = False
-    links_some: bool = False
+def _choquet(setting: Setting) -> dict[str, Any]:
+    free = setting.n_features <= setting.limits.interacting_variables
+    return {"k_additive": None if free else 2}
 
 
-def _searching(linker: type, **options: Any) -> Callable[[Setting, float], Any]:
-    """How to build a linker that searches for its parameters."""
-
-    def build(setting: Setting, seconds: float) -> Any:
-        work = {"n_jobs": setting.n_jobs, "random_state": setting.seed}
-        return linker(time_limit=seconds, **work, **options)
-
-    return build
-
-
-def _choquet(setting: Setting, seconds: float) -> ChoquetLinker:
-    k_additive = None if setting.n_features <= setting.limits.interacting_variables else 2
-    return _searching(ChoquetLinker, k_additive=k_additive)(setting, seconds)
-
-
-def _density(setting: Setting, seconds: float) -> DensityLinker:
-    rule = "balanced" if setting.n_records <= setting.limits.balanced else "density"
+def _density(setting: Setting) -> dict[str, Any]:
     if setting.n_records > setting.limits.all_pairs:
-        rule = "nearest"  # the only rule that can link some records of a file by themselves
-    return DensityLinker(rule=rule, n_jobs=setting.n_jobs, random_state=setting.seed)
+        return {"rule": "nearest"}  # the only rule that can link some records by themselves
+    return {"rule": "balanced" if setting.n_records <= setting.limits.balanced else "density"}
 
 
 def _too_long(setting: Setting) -> str | None:
@@ -167,68 +98,102 @@ def _too_wide(setting: Setting) -> str | None:
     )
 
 
+@dataclass(frozen=True)
+class Attacker:
+    """One way to link records.
+
+    Attributes
+    ----------
+    name : str
+        What `audit` calls it.
+    description : str
+        What it does, in a few plain words.
+    linker : type
+        Its linker.
+    time_weight : float
+        Its share of the time limit relative to that of others; 0 if it does not search.
+    monotone : bool
+        Whether the ceiling bounds it.
+    options : callable
+        Options of the linker for a setting.
+    skip_reason : callable
+        Why it cannot link the whole file of a setting, None if it can.
+    knows_files : bool
+        Whether it learns from the whole files besides the known pairs. It can then look for some
+        records of a file that is too long for it.
+    """
+
+    name: str
+    description: str
+    linker: type
+    time_weight: float = 0.0
+    monotone: bool = False
+    options: Callable[[Setting], dict[str, Any]] = lambda setting: {}
+    skip_reason: Callable[[Setting], str | None] = lambda setting: None
+    knows_files: bool = False
+
+    @property
+    def title(self) -> str:
+        """What people read."""
+        return TITLES.get(self.name, self.name.replace("_", " ").capitalize())
+
+    def build(self, setting: Setting, seconds: float) -> Any:
+        """The linker for a setting and a number of seconds."""
+        search = {"time_limit": seconds} if self.time_weight > 0 else {}
+        work = {"n_jobs": setting.n_jobs, "random_state": setting.seed}
+        return self.linker(**work, **search, **self.options(setting))
+
+
+TITLES = {"hlms": "Choquet, heuristic", "density": "Error densities"}  # where names say too little
+
 _ALL = (
+    Attacker("euclidean", "all variables weigh the same", linkers.EuclideanLinker, monotone=True),
     Attacker(
-        "euclidean",
-        "Euclidean",
-        "all variables weigh the same",
-        lambda setting, seconds: EuclideanLinker(n_jobs=setting.n_jobs),
-        monotone=True,
-    ),
-    Attacker(
-        "mahalanobis",
-        "Mahalanobis",
-        "variables that masking changed little weigh more",
-        lambda setting, seconds: MahalanobisLinker(n_jobs=setting.n_jobs),
+        "mahalanobis", "variables that masking changed little weigh more", linkers.MahalanobisLinker
     ),
     Attacker(
         "probabilistic",
-        "Probabilistic",
         "counts in which variables two records agree (Fellegi and Sunter)",
-        lambda setting, seconds: ProbabilisticLinker(random_state=setting.seed),
+        linkers.ProbabilisticLinker,
         skip_reason=_too_long,
     ),
     Attacker(
         "weighted_mean",
-        "Weighted mean",
         "learns the weight of every variable",
-        _searching(WeightedMeanLinker),
+        linkers.WeightedMeanLinker,
         time_weight=3.0,
         monotone=True,
     ),
     Attacker(
         "choquet",
-        "Choquet",
         "learns the weight of every combination of variables",
-        _choquet,
+        linkers.ChoquetLinker,
         time_weight=3.0,
         monotone=True,
+        options=_choquet,
         skip_reason=_too_wide,
     ),
     Attacker(
         "bilinear",
-        "Bilinear",
         "learns how differences in two variables offset each other",
-        _searching(BilinearLinker),
+        linkers.BilinearLinker,
         time_weight=3.0,
     ),
     Attacker(
         "hlms",
-        "Choquet, heuristic",
         "learns the weight of every combination of variables, in small steps",
-        _searching(HLMSChoquetLinker),
+        linkers.HLMSChoquetLinker,
         time_weight=1.5,
         monotone=True,
         skip_reason=_too_wide,
     ),
     Attacker(
         "density",
-        "Error densities",
         "learns the errors that masking makes, and that everybody has one masked record",
-        _density,
+        linkers.DensityLinker,
+        options=_density,
         skip_reason=_too_long,
-        needs_files=True,
-        links_some=True,
+        knows_files=True,
     ),
 )
 ATTACKERS = {attacker.name: attacker for attacker in _ALL}
@@ -236,9 +201,7 @@ ATTACKERS = {attacker.name: attacker for attacker in _ALL}
 
 def chosen_attackers(names: Iterable[str] | None) -> list[Attacker]:
     """Attackers by name, from cheap to strong; all of them by default."""
-    if names is None:
-        return list(ATTACKERS.values())
-    wanted = list(names)
+    wanted = list(ATTACKERS if names is None else names)
     unknown = [name for name in wanted if name not in ATTACKERS]
     if unknown or not wanted:
         raise ValueError(
@@ -252,10 +215,8 @@ def collected_warnings() -> Iterator[list[str]]:
     """Warnings as texts, without those about an unfinished proof, which the status tells."""
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         yield notes
-    for warning in caught:
-        text = str(warning.message)
-        if issubclass(warning.category, UserWarning) and text not in notes:
-            if not issubclass(warning.category, ConvergenceWarning):
-                notes.append(text)
+    notes += dict.fromkeys(str(warning.message) for warning in caught)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_reclink.auditing._attack import Attack, attack, compile_searches
+from sklearn_reclink.auditing._attack import Attack, HeldOut, attack, compile_searches, held_out
 from sklearn_reclink.auditing._attackers import (
     Attacker,
     Setting,
@@ -23,16 +22,15 @@ from sklearn_reclink.auditing._attackers import (
     chosen_attackers,
     collected_warnings,
 )
-from sklearn_reclink.auditing._held_out import HeldOut, can_be_held_out, held_out
 from sklearn_reclink.auditing._records import records_at_risk
-from sklearn_reclink.auditing._result import Audit, Skipped
-from sklearn_reclink.auditing._time_budget import Progress, Steps, TimeBudget
+from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._variables import variable_contributions
 from sklearn_reclink.linkers import MahalanobisLinker
 
+Progress = Callable[[str, int, int], None]
+
 # Time for a held-out estimate, as a share of the time for the search in the whole file.
 HELD_OUT_SHARE = 0.5
-FIRST_STEP = "compiling"
 
 
 def audit(
@@ -53,11 +51,9 @@ def audit(
 
     Parameters
     ----------
-    X : array-like or dataframe of shape (n_records, n_features)
-        The original file, numbers only.
-    y : array-like or dataframe of shape (n_records, n_features)
-        The masked file: row i is the masked version of row i of ``X``. Columns are matched by name
-        if both files have names, otherwise by position.
+    X, y : array-like or dataframe of shape (n_records, n_features)
+        The original file, numbers only, and its masked version, aligned row by row. Columns are
+        matched by name if both files have names, otherwise by position.
     ids : sequence of shape (n_records,), default=None
         What to call the records; by default they are numbered from 1.
     attackers : iterable of str, default=None
@@ -69,10 +65,8 @@ def audit(
         The largest risk that is accepted, a share from 0 to 1.
     masked_name : str, default="the masked file"
         What the report calls the masked file.
-    random_state : int, default=0
-        Seed of every random choice.
-    n_jobs : int or None, default=None
-        Number of joblib workers.
+    random_state, n_jobs : int, default=0, None
+        Seed of every random choice, and number of joblib workers.
     size_limits : SizeLimits or None, default=None
         Up to which size of the files an attacker does what.
     progress : callable, default=None
@@ -86,62 +80,18 @@ def audit(
     --------
     >>> from sklearn_reclink import audit
     >>> from sklearn_reclink.datasets import make_microdata
-    >>> from sklearn_reclink.masking import Microaggregation
-    >>> X = make_microdata(100, 4, random_state=0, as_frame=True)
-    >>> Y = Microaggregation(groups=2, k=3).set_output(transform="pandas").fit_transform(X)
-    >>> found = audit(X, Y, attackers=["euclidean", "mahalanobis"])
-    >>> [(one.attacker.name, one.n_found) for one in found.attacks]
-    [('euclidean', 76), ('mahalanobis', 84)]
-    >>> found.risk
+    >>> X = make_microdata(100, 4, random_state=0)
+    >>> audit(X, X.round(-4), attackers=["euclidean", "mahalanobis"]).risk
     0.84
     """
-    begin = time.perf_counter()
-    chosen = chosen_attackers(attackers)
     _check_options(limit, time_limit)
-    original, masked, names, notes = _read_files(X, y, ids, n_jobs)
-    limits = size_limits or SizeLimits()
-    setting = Setting(len(masked), len(names), random_state, n_jobs, limits)
-    instead = "; it looks for some of the people instead"
-    skipped = [
-        Skipped(one, why + instead * one.links_some)
-        for one in chosen
-        if (why := one.skip_reason(setting)) is not None
-    ]
-    running = [one for one in chosen if one.skip_reason(setting) is None]
-    if not running:
-        raise ValueError(f"no attacker can run: {skipped[0].reason}")
-    tested = [one for one in chosen if can_be_held_out(one, setting)]
-    steps = Steps(progress, 2 + len(running) + len(tested))
-    steps.next(FIRST_STEP)
-    compile_searches(running, setting)
-    whole, halves = (sum(one.time_weight for one in some) for some in (running, tested))
-    budget = TimeBudget(time_limit, whole + HELD_OUT_SHARE * halves)
-    trial = _Trial(original, masked, setting, budget, steps, notes)
-    attacks = [trial.attack(one) for one in running]
-    estimates = [made for one in tested if (made := trial.estimate(one)) is not None]
-    steps.next("variables")
-    contributions = variable_contributions(original, masked, names, attacks, setting)
-    for note in notes:
+    files = _read_files(X, y, ids, n_jobs)
+    sizes = len(files.Y), len(files.names)
+    setting = Setting(*sizes, random_state, n_jobs, size_limits or SizeLimits())
+    found = _run(files, setting, chosen_attackers(attackers), time_limit, progress)
+    for note in found["notes"]:
         warnings.warn(note, UserWarning, stacklevel=2)
-    return Audit(
-        masked_name=masked_name,
-        names=names,
-        attacks=tuple(attacks),
-        estimates=tuple(estimates),
-        skipped=tuple(skipped),
-        ceiling=_ceiling(attacks, original, masked),
-        contributions=contributions,
-        records=records_at_risk(attacks, estimates, ids),
-        notes=tuple(notes),
-        limit=limit,
-        settings={
-            "time_limit": time_limit,
-            "seed": random_state,
-            "seconds": time.perf_counter() - begin,
-        },
-        X=original,
-        Y=masked,
-    )
+    return Audit(masked_name=masked_name, limit=limit, **found)
 
 
 def _check_options(limit: float | None, time_limit: float) -> None:
@@ -151,47 +101,103 @@ def _check_options(limit: float | None, time_limit: float) -> None:
         raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")
 
 
-def _read_files(
-    X: Any, y: Any, ids: Sequence[Any] | None, n_jobs: int | None
-) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], list[str]]:
-    """Both files with columns in one order, the names of the columns, and warnings."""
-    from sklearn_reclink.inspection._parameters import variable_names
-
-    with collected_warnings() as notes:
-        checked = MahalanobisLinker(standardize="separate", n_jobs=n_jobs).fit(X, y)
-    masked = checked.masked_
-    original = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
-    if ids is not None and len(ids) != len(masked):
-        raise ValueError(f"ids has {len(ids)} entries for {len(masked)} records: give one each")
-    return original, masked, tuple(variable_names(checked, masked.shape[1])), notes
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """What the attackers of one audit share while they run."""
+class _Files(NamedTuple):
+    """Both files with columns in one order, names of columns, ids of records, and warnings."""
 
     X: np.ndarray
     Y: np.ndarray
-    setting: Setting
-    budget: TimeBudget
-    steps: Steps
+    names: tuple[str, ...]
+    ids: Sequence[Any] | None
     notes: list[str]
 
-    def attack(self, one: Attacker) -> Attack:
-        self.steps.next(one.title)
-        seconds = self.budget.take(one.time_weight)
-        found, warned = attack(one, self.X, self.Y, self.setting, seconds)
-        self.notes.extend(note for note in warned if note not in self.notes)
-        return found
 
-    def estimate(self, one: Attacker) -> HeldOut | None:
-        self.steps.next(f"{one.title}, people not seen")
-        seconds = self.budget.take(HELD_OUT_SHARE * one.time_weight)
+def _read_files(X: Any, y: Any, ids: Sequence[Any] | None, n_jobs: int | None) -> _Files:
+    with collected_warnings() as notes:
+        checked = MahalanobisLinker(standardize="separate", n_jobs=n_jobs).fit(X, y)
+    masked = checked.masked_
+    if ids is not None and len(ids) != len(masked):
+        raise ValueError(f"ids has {len(ids)} entries for {len(masked)} records: give one each")
+    numbered = [f"x{k}" for k in range(masked.shape[1])]
+    names = tuple(map(str, getattr(checked, "feature_names_in_", numbered)))
+    original = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
+    return _Files(original, masked, names, ids, notes)
+
+
+class _Steps:
+    """Reports each step of an audit, and gives each search its share of the time that is left.
+
+    The clock starts with the first search.
+    """
+
+    def __init__(self, progress: Progress | None, total: int, seconds: float, weight: float):
+        self.progress, self.total, self.done = progress, total, 0
+        self.seconds, self.weight = seconds, weight
+        self.end: float | None = None
+
+    def next(self, what: str, weight: float = 0.0) -> float:
+        """Report the step that begins; its seconds, 0 if it is not a search."""
+        if self.progress is not None:
+            self.progress(what, self.done, self.total)
+        self.done += 1
+        if weight == 0:
+            return 0.0
+        if self.end is None:
+            self.end = time.monotonic() + self.seconds
+        share = weight / self.weight
+        self.weight -= weight
+        return max(self.end - time.monotonic(), 0.0) * share
+
+
+def _run(
+    files: _Files,
+    setting: Setting,
+    chosen: Sequence[Attacker],
+    time_limit: float,
+    progress: Progress | None,
+) -> dict[str, Any]:
+    """Let the attackers run: the fields of an `Audit`, but for its name and its limit."""
+    begin = time.perf_counter()
+    X, Y, names, ids, notes = files
+    reasons = {one: reason for one in chosen if (reason := one.skip_reason(setting)) is not None}
+    running = [one for one in chosen if one not in reasons]
+    if not running:
+        raise ValueError(f"no attacker can run: {reasons[chosen[0]]}")
+    # one too slow for the file may still look for a few
+    tested = [one for one in chosen if one.knows_files or one in running] * (len(X) >= 4)
+    weight = sum(one.time_weight for one in running)
+    weight += HELD_OUT_SHARE * sum(one.time_weight for one in tested)
+    steps = _Steps(progress, 2 + len(running) + len(tested), time_limit, weight)
+    steps.next("compiling")
+    compile_searches(running, setting)
+    attacks: list[Attack] = []
+    for one in running:
+        found, warned = attack(one, X, Y, setting, steps.next(one.title, one.time_weight))
+        attacks.append(found)
+        notes.extend(note for note in warned if note not in notes)
+    estimates: list[HeldOut] = []
+    for one in tested:
+        seconds = steps.next(f"{one.title}, people not seen", HELD_OUT_SHARE * one.time_weight)
         try:
-            return held_out(one, self.X, self.Y, self.setting, seconds)
+            estimates.append(held_out(one, X, Y, setting, seconds))
         except ValueError as error:  # a half may be too small or constant
-            self.notes.append(f"no held-out estimate for {one.title}: {error}")
-            return None
+            notes.append(f"no held-out estimate for {one.title}: {error}")
+    steps.next("variables")
+    contributions = variable_contributions(X, Y, names, attacks, setting)
+    instead = "; it looks for some of the people instead"
+    return {
+        **{"X": X, "Y": Y, "names": names, "notes": tuple(notes)},
+        "attacks": tuple(attacks),
+        "estimates": tuple(estimates),
+        "skipped": {one: why + instead * (one in tested) for one, why in reasons.items()},
+        "ceiling": _ceiling(attacks, X, Y),
+        "contributions": contributions,
+        "records": records_at_risk(attacks, estimates, ids),
+        "settings": {
+            "time_limit": time_limit,
+            "seed": setting.seed,
+            "seconds": time.perf_counter() - begin,
+        },
+    }
 
 
 def _ceiling(attacks: Sequence[Attack], X: np.ndarray, Y: np.ndarray) -> int:
@@ -199,6 +205,6 @@ def _ceiling(attacks: Sequence[Attack], X: np.ndarray, Y: np.ndarray) -> int:
     from sklearn_reclink.metrics import linkage_ceiling
 
     for one in attacks:
-        if one.attacker.monotone and not one.sampled:
+        if one.attacker.monotone and one.status != "sampled":
             return int(one.linker.ceiling_)
     return round(linkage_ceiling(X, Y) * len(X))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.auditing._audit import audit
+from sklearn_reclink.auditing._audit import Progress, audit
+from sklearn_reclink.auditing._output import comparison_as_dict, comparison_text
 from sklearn_reclink.auditing._result import Audit
-from sklearn_reclink.auditing._time_budget import Progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +47,10 @@ class Comparison:
 
         return pareto_frontier([one.risk for one in self.audits], self.losses)
 
+    def rows(self) -> Iterator[tuple[Audit, float, bool]]:
+        """Each masking with its loss, and whether it is on the frontier."""
+        return zip(self.audits, self.losses, self.frontier.tolist(), strict=True)
+
     @property
     def safest(self) -> Audit:
         """The masking with the lowest risk; of equal ones, that with the lowest loss."""
@@ -60,8 +64,6 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers, without values of records, ready for JSON."""
-        from sklearn_reclink.auditing._json import comparison_as_dict
-
         return comparison_as_dict(self)
 
     def to_html(self) -> str:
@@ -72,8 +74,6 @@ class Comparison:
 
     def to_text(self) -> str:
         """The table for a terminal."""
-        from sklearn_reclink.auditing._text import comparison_text
-
         return comparison_text(self)
 
 
@@ -115,25 +115,17 @@ def compare(
     if not maskings:
         raise ValueError("maskings is empty: give at least one masked version of X by name")
     progress: Progress | None = options.pop("progress", None)
-    audits, losses = [], []
+    share = time_limit / len(maskings)
+    audits = []
     for number, (name, masked) in enumerate(maskings.items()):
         step = None if progress is None else _step(progress, name, number, len(maskings))
-        audits.append(
-            audit(
-                X,
-                masked,
-                masked_name=name,
-                time_limit=time_limit / len(maskings),
-                progress=step,
-                **options,
-            )
-        )
-        losses.append(probabilistic_information_loss(audits[-1].X, audits[-1].Y))
+        found = audit(X, masked, masked_name=name, time_limit=share, progress=step, **options)
+        audits.append(found)
+    losses = [probabilistic_information_loss(found.X, found.Y) for found in audits]
     return Comparison(tuple(audits), tuple(losses))
 
 
 def _step(progress: Progress, name: str, number: int, total: int) -> Progress:
-    def step(what: str, done: int, steps: int) -> None:
-        progress(f"{name}: {what}", number * steps + done, total * steps)
-
-    return step
+    return lambda what, done, steps: progress(
+        f"{name}: {what}", number * steps + done, total * steps
+    )

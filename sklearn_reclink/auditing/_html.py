@@ -16,9 +16,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
-from sklearn_reclink.auditing._format import percent, quoted
-from sklearn_reclink.auditing._text import attackers_table
+from sklearn_reclink.auditing._output import attackers_table
 from sklearn_reclink.auditing._verdict import verdict
+from sklearn_reclink.auditing.formatting import percent, quoted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -33,14 +33,11 @@ MOST_ROWS = 500
 def render_audit(audit: Audit, *, include_values: bool = False) -> str:
     """The page of one audit."""
     records = audit.records
-    values = audit.values() if include_values else {}
     tried = [one.attacker.name for one in audit.attacks]
-    lines = [
-        [*line[:-1], briefly(found, tried), *(f"{column[row]:g}" for column in values.values())]
-        for line, found, row in zip(
-            records.table(MOST_ROWS), records.found_by, records.rows.tolist(), strict=False
-        )
-    ]
+    columns = {name.replace("_", " "): column for name, column in records.columns().items()}
+    columns["attackers"] = [briefly(names, tried) for names in records.found_by]
+    for name, values in audit.values().items() if include_values else ():
+        columns[name] = [f"{value:g}" for value in values[records.rows]]
     return _page(
         "audit.html",
         title=f"Re-identification risk of {audit.masked_name}",
@@ -48,9 +45,8 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         verdict=verdict(audit),
         figures=audit_figures(audit),
         attackers=attackers_table(audit),
-        record_columns=[*(name.replace("_", " ") for name in records.columns), *values],
-        record_rows=lines,
-        most_rows=MOST_ROWS,
+        record_columns=list(columns),
+        record_rows=list(zip(*columns.values(), strict=True))[:MOST_ROWS],
         include_values=include_values,
     )
 
@@ -84,7 +80,7 @@ def render_comparison(comparison: Comparison) -> str:
 def _page(template: str, **content: Any) -> str:
     from markupsafe import Markup
 
-    from sklearn_reclink import __version__
+    from sklearn_reclink._version import __version__
 
     style, script = _resource("style.css"), _resource("sort.js")
     content["script_hash"] = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -96,7 +92,6 @@ def _page(template: str, **content: Any) -> str:
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(
         loader=FunctionLoader(_resource),
@@ -105,7 +100,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "quoted": quoted, "drawing": Markup}
+    environment.filters |= {"percent": percent, "quoted": quoted}
     environment.filters["unbroken"] = lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%")
     return environment
 

@@ -12,13 +12,11 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing._attack import Attack
-from sklearn_reclink.auditing._held_out import HeldOut
+from sklearn_reclink.auditing._attack import Attack, HeldOut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +34,6 @@ class RecordsAtRisk:
         Their ids, if the file has any.
     found_by : list of tuple of str
         Names of the attackers that find each in the whole file.
-    n_attackers : int
-        Number of attackers that tried.
     unseen : ndarray of int of shape (n_at_risk,)
         How many attackers find each without having learned from it.
     margin : ndarray of shape (n_at_risk,)
@@ -47,44 +43,35 @@ class RecordsAtRisk:
     rows: np.ndarray
     ids: list[str] | None
     found_by: list[tuple[str, ...]]
-    n_attackers: int
     unseen: np.ndarray
     margin: np.ndarray
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    @property
-    def columns(self) -> list[str]:
-        """Names of what `table` lists."""
-        first = ["row"] if self.ids is None else ["row", "id"]
-        return [*first, "found_by", "found_unseen_by", "margin", "attackers"]
-
-    def table(self, most: int | None = None) -> list[list[Any]]:
-        """One list per record, in the order of `columns`."""
-        lines = []
-        for i, row in enumerate(self.rows[:most]):
-            first = [int(row) + 1] if self.ids is None else [int(row) + 1, self.ids[i]]
-            found = self.found_by[i]
-            margin = round(float(self.margin[i]), 4)
-            lines.append([*first, len(found), int(self.unseen[i]), margin, " ".join(found)])
-        return lines
+    def columns(self) -> dict[str, list[Any]]:
+        """What is known of each record, by name."""
+        ids = {} if self.ids is None else {"id": self.ids}
+        return {
+            "row": (self.rows + 1).tolist(),
+            **ids,
+            "found_by": [len(names) for names in self.found_by],
+            "found_unseen_by": self.unseen.tolist(),
+            "margin": self.margin.round(4).tolist(),
+            "attackers": [" ".join(names) for names in self.found_by],
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """One row per record, as a pandas DataFrame."""
         import pandas as pd
 
-        return pd.DataFrame(self.table(), columns=self.columns)
+        return pd.DataFrame(self.columns())
 
-    def to_csv(
-        self, path: str | Path | None = None, values: dict[str, np.ndarray] | None = None
-    ) -> str:
-        """The list as CSV, written to a path if one is given.
+    def to_csv(self, values: dict[str, np.ndarray] | None = None) -> str:
+        """The list as CSV.
 
         Parameters
         ----------
-        path : str or Path, default=None
-            Where to write.
         values : dict of str to ndarray of shape (n_records,), default=None
             More columns, of all records of the file.
 
@@ -92,14 +79,11 @@ class RecordsAtRisk:
         -------
         str
         """
-        more = values or {}
+        more = {name: column[self.rows].tolist() for name, column in (values or {}).items()}
+        columns = self.columns() | more
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*self.columns, *more])
-        for line, row in zip(self.table(), self.rows, strict=True):
-            writer.writerow([*line, *(column[row] for column in more.values())])
-        if path is not None:
-            Path(path).write_text(text.getvalue(), encoding="utf-8")
+        writer.writerows([list(columns), *zip(*columns.values(), strict=True)])
         return text.getvalue()
 
 
@@ -107,21 +91,19 @@ def records_at_risk(
     attacks: Sequence[Attack], estimates: Sequence[HeldOut], ids: Sequence[str] | None
 ) -> RecordsAtRisk:
     """Collect who is found by whom."""
-    n_records = len(attacks[0].reidentified)
     found = np.array([one.reidentified for one in attacks])  # (n_attackers, n_records)
-    unseen = np.zeros(n_records, dtype=int)
+    unseen = np.zeros(found.shape[1], dtype=int)
     for estimate in estimates:
-        unseen[estimate.rows[estimate.found]] += 1
+        unseen[estimate.rows] += estimate.reidentified
     margin = np.fmax.reduce([one.margin for one in attacks])
     count = found.sum(axis=0)
     at_risk = np.flatnonzero((count > 0) | (unseen > 0))
     rows = at_risk[np.lexsort([at_risk, -margin[at_risk], -unseen[at_risk], -count[at_risk]])]
-    names = [one.attacker.name for one in attacks]
+    names = np.array([one.attacker.name for one in attacks])
     return RecordsAtRisk(
         rows=rows,
         ids=None if ids is None else [str(ids[row]) for row in rows],
-        found_by=[tuple(n for n, f in zip(names, found[:, row], strict=True) if f) for row in rows],
-        n_attackers=len(attacks),
+        found_by=[tuple(names[found[:, row]].tolist()) for row in rows],
         unseen=unseen[rows],
         margin=margin[rows],
     )

@@ -13,19 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.auditing._attack import Attack
+from sklearn_reclink.auditing._attack import Attack, HeldOut
 from sklearn_reclink.auditing._attackers import Attacker
-from sklearn_reclink.auditing._held_out import HeldOut
+from sklearn_reclink.auditing._output import audit_as_dict, audit_text
 from sklearn_reclink.auditing._records import RecordsAtRisk
 from sklearn_reclink.auditing._variables import VariableContributions
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """An attacker that did not run, and why."""
-
-    attacker: Attacker
-    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +34,8 @@ class Audit:
         What each attacker finds in the whole file, from cheap to strong.
     estimates : tuple of HeldOut
         What each attacker finds among people it has not seen.
-    skipped : tuple of Skipped
-        Attackers that did not run.
+    skipped : dict of Attacker to str
+        Attackers that did not run on the whole file, and why.
     ceiling : int
         No weighted mean, OWA or Choquet distance finds more people than this.
     contributions : VariableContributions
@@ -75,7 +67,7 @@ class Audit:
     names: tuple[str, ...]
     attacks: tuple[Attack, ...]
     estimates: tuple[HeldOut, ...]
-    skipped: tuple[Skipped, ...]
+    skipped: dict[Attacker, str]
     ceiling: int
     contributions: VariableContributions
     records: RecordsAtRisk
@@ -101,16 +93,14 @@ class Audit:
         return max(self.estimates, key=lambda one: one.rate, default=None)
 
     @property
-    def rests_on_estimate(self) -> bool:
-        """Whether the risk is that of people who were not learned from."""
-        return self.estimate is not None and self.estimate.rate > self.worst.rate
-
-    @property
     def risk(self) -> float:
         """Largest share of people found by any attacker."""
-        if self.estimate is not None and self.rests_on_estimate:
-            return self.estimate.rate
-        return self.worst.rate
+        return max(one.rate for one in (*self.attacks, *self.estimates))
+
+    @property
+    def rests_on_estimate(self) -> bool:
+        """Whether the risk is that of people who were not learned from."""
+        return self.risk > self.worst.rate
 
     @property
     def expected_rate(self) -> float:
@@ -135,17 +125,17 @@ class Audit:
         free = [
             one.bound
             for one in self.attacks
-            if one.attacker.name == "choquet"
-            and one.bound is not None
-            and one.linker.k_additive is None
+            if one.attacker.name == "choquet" and one.linker.k_additive is None
         ]
-        return min([self.ceiling, *free])
+        return min([self.ceiling, *(bound for bound in free if bound is not None)])
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers, without values of records, ready for JSON."""
-        from sklearn_reclink.auditing._json import audit_as_dict
-
         return audit_as_dict(self)
+
+    def to_text(self) -> str:
+        """The verdict and the tables for a terminal."""
+        return audit_text(self)
 
     def to_html(self, *, include_values: bool = False) -> str:
         """The report as one self-contained page.
@@ -163,12 +153,6 @@ class Audit:
 
         return render_audit(self, include_values=include_values)
 
-    def to_text(self) -> str:
-        """The verdict and the tables for a terminal."""
-        from sklearn_reclink.auditing._text import audit_text
-
-        return audit_text(self)
-
     def save_records(self, path: str | Path, *, include_values: bool = False) -> None:
         """Write the records at risk as CSV.
 
@@ -179,7 +163,8 @@ class Audit:
         include_values : bool, default=False
             Whether to add their original and masked values.
         """
-        self.records.to_csv(path, self.values() if include_values else None)
+        text = self.records.to_csv(self.values() if include_values else None)
+        Path(path).write_text(text, encoding="utf-8")
 
     def values(self) -> dict[str, np.ndarray]:
         """Original and masked values by column."""

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sklearn_reclink.inspection._display import BLUE, GREY, VERMILION
+from sklearn_reclink.inspection.drawing import BLUE, GREY, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,19 +31,13 @@ _STYLE: Any = {
     "svg.hashsalt": "sklearn-reclink",
     "font.family": "sans-serif",
     "font.size": 9.0,
-    "text.color": _TEXT,
-    "axes.labelcolor": _TEXT,
-    "axes.edgecolor": _LINE,
     "axes.facecolor": _GROUND,
-    "figure.facecolor": "none",
-    "savefig.facecolor": "none",
-    "xtick.color": _LINE,
-    "ytick.color": _LINE,
-    "xtick.labelcolor": _TEXT,
-    "ytick.labelcolor": _TEXT,
-    "grid.color": _LINE,
     "axes.axisbelow": True,
     "hatch.linewidth": 1.0,
+    **dict.fromkeys(("figure.facecolor", "savefig.facecolor"), "none"),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color", "grid.color"), _LINE),
+    **dict.fromkeys(("text.color", "axes.labelcolor"), _TEXT),
+    **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), _TEXT),
 }
 WIDTH = 4.8  # inches: narrow, so that text stays readable on a phone
 

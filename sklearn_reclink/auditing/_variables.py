@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -76,11 +75,9 @@ class VariableContributions:
     @property
     def ranked(self) -> list[Variable]:
         """The variables, those that give the most away first."""
-        return sorted(self.variables, key=_importance, reverse=True)
-
-
-def _importance(variable: Variable) -> tuple[int, float]:
-    return variable.drop, (variable.weight or 0.0) + (variable.shapley or 0.0)
+        return sorted(
+            self.variables, key=lambda one: (-one.drop, -(one.weight or 0.0) - (one.shapley or 0.0))
+        )
 
 
 def n_found_without_learning(X: np.ndarray, Y: np.ndarray, setting: Setting) -> int:
@@ -89,11 +86,9 @@ def n_found_without_learning(X: np.ndarray, Y: np.ndarray, setting: Setting) -> 
     if not varies.any():
         return 0
     rows = setting.sample(np.arange(len(X)), setting.limits.repeated_search)
-    linkers: tuple[Any, ...] = (EuclideanLinker, MahalanobisLinker)
+    linkers = (EuclideanLinker(n_jobs=setting.n_jobs), MahalanobisLinker(n_jobs=setting.n_jobs))
     with collected_warnings():
-        rates = [
-            linker(n_jobs=setting.n_jobs).fit(X[rows], Y[rows]).score(X, Y) for linker in linkers
-        ]
+        rates = [linker.fit(X[rows], Y[rows]).score(X, Y) for linker in linkers]
     return round(max(rates) * len(X))
 
 
@@ -101,34 +96,24 @@ def variable_contributions(
     X: np.ndarray, Y: np.ndarray, names: Sequence[str], attacks: Sequence[Attack], setting: Setting
 ) -> VariableContributions:
     """The three views of every variable, and the pairs."""
-    weights = _learned(attacks, ("weighted_mean",), "weights_")
-    capacity = _learned(attacks, ("choquet", "hlms"), "capacity_")
-    values = None if capacity is None else shapley(capacity)
+    mean, choquet = best_attack(attacks, "weighted_mean"), best_attack(attacks, "choquet", "hlms")
+    nothing = [None] * len(names)
+    weights = nothing if mean is None else mean.linker.weights_.tolist()
+    capacity = None if choquet is None else np.asarray(choquet.linker.capacity_)
+    values = nothing if capacity is None else shapley(capacity).tolist()
     n_plain = n_found_without_learning(X, Y, setting)
     variables = []
     for k, name in enumerate(names):
         others = np.arange(len(names)) != k
-        n_without = (
-            n_found_without_learning(X[:, others], Y[:, others], setting) if others.any() else 0
-        )
-        variables.append(
-            Variable(
-                name=name,
-                weight=None if weights is None else float(weights[k]),
-                shapley=None if values is None else float(values[k]),
-                n_without=n_without,
-                drop=n_plain - n_without,
-            )
-        )
+        n_without = n_found_without_learning(X[:, others], Y[:, others], setting)
+        variables.append(Variable(name, weights[k], values[k], n_without, n_plain - n_without))
     return VariableContributions(tuple(variables), _pairs(names, capacity), n_plain)
 
 
-def _learned(attacks: Sequence[Attack], wanted: Sequence[str], attribute: str) -> np.ndarray | None:
-    """Parameters of the best of some attackers, if it found anybody."""
-    some = [one for one in attacks if one.attacker.name in wanted and one.n_found > 0]
-    if not some:
-        return None
-    return np.asarray(getattr(max(some, key=lambda one: one.n_found).linker, attribute))
+def best_attack(attacks: Sequence[Attack], *names: str) -> Attack | None:
+    """The best of the attackers of some names, if it found anybody."""
+    some = [one for one in attacks if one.attacker.name in names and one.n_found > 0]
+    return max(some, key=lambda one: one.n_found, default=None)
 
 
 def _pairs(names: Sequence[str], capacity: np.ndarray | None) -> tuple[Pair, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sklearn_reclink.auditing._attack import Attack
-from sklearn_reclink.auditing._format import listed, people, percent, quoted
+from sklearn_reclink.auditing.formatting import listed, people, percent, quoted
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._result import Audit
@@ -29,16 +29,16 @@ class Verdict:
         Nobody found, somebody found, or the risk compared with a limit.
     headline : str
         How many people are at risk.
-    sure : list of str
+    how_sure : list of str
         How sure that is.
-    protect : list of str
+    what_to_protect : list of str
         What to do about it.
     """
 
     level: str
     headline: str
-    sure: list[str]
-    protect: list[str]
+    how_sure: list[str]
+    what_to_protect: list[str]
 
 
 def verdict(audit: Audit) -> Verdict:
@@ -63,7 +63,7 @@ def headline(audit: Audit) -> str:
             f"An intruder who knows the original values would find about "
             f"{percent(audit.estimate.rate)} of the {total:,} people in {audit.masked_name} "
             f"(between {percent(low)} and {percent(high)}, estimated on "
-            f"{people(audit.estimate.n_tested)})."
+            f"{people(len(audit.estimate.rows))})."
         )
     else:
         text = (
@@ -82,7 +82,8 @@ def certainty(audit: Audit) -> list[str]:
     total, estimate = audit.n_records, audit.estimate
     if estimate is not None:
         low, high = estimate.interval
-        sought = "the others" if estimate.n_tested == total else f"{estimate.n_tested:,} others"
+        n_sought = len(estimate.rows)
+        sought = "the others" if n_sought == total else f"{n_sought:,} others"
         texts.append(
             f"Tested on people not seen: an intruder who knows {people(estimate.n_train)} in both "
             f"files finds {percent(estimate.rate)} of {sought} (95 % interval {percent(low)} to "

@@ -46,7 +46,6 @@ from sklearn_reclink.capacity.properties import (
 )
 from sklearn_reclink.capacity.subsets import (
     lattice_edges,
-    n_variables,
     small_subsets,
     subset_members,
     subset_sizes,
@@ -56,6 +55,7 @@ from sklearn_reclink.capacity.transforms import (
     capacity_to_mobius,
     dual,
     mobius_to_capacity,
+    n_variables,
     symmetric_capacity,
 )
 

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_reclink.capacity._docstrings import described_as
-from sklearn_reclink.capacity.subsets import n_variables, subset_sizes
-from sklearn_reclink.capacity.transforms import capacity_to_mobius, symmetric_capacity
+from sklearn_reclink.capacity.subsets import subset_sizes
+from sklearn_reclink.capacity.transforms import capacity_to_mobius, n_variables, symmetric_capacity
 
 ATOL = 1e-9
 

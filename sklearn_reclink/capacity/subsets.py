@@ -7,38 +7,6 @@ Bit k of an index is set iff variable k is in the subset. The complement of inde
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
-
-
-def n_variables(capacity: ArrayLike) -> int:
-    """Number of variables of a vector of ``2^n`` values.
-
-    Parameters
-    ----------
-    capacity : array-like of shape (2**n_features,)
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> from sklearn_reclink.capacity import n_variables
-    >>> n_variables([0.0, 0.5, 0.75, 1.0])
-    2
-    """
-    shape = np.shape(capacity)
-    if len(shape) != 1:
-        raise ValueError(
-            f"a capacity is a vector of 2^n values, one per subset of variables: this has shape "
-            f"{shape}"
-        )
-    n_features = shape[0].bit_length() - 1
-    if shape[0] == 0 or shape[0] != 2**n_features:
-        raise ValueError(
-            f"a capacity has 2^n values, one per subset of variables: {shape[0]} is no power of 2"
-        )
-    return n_features
 
 
 def subset_sizes(n_features: int) -> np.ndarray:

@@ -26,24 +26,24 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command; every expected error is one sentence on standard error."""
     try:
-        import typer
-    except ImportError:
-        return report_error(
-            "this command requires typer: pip install 'sklearn-reclink[report]'", WRONG_INPUT
-        )
-    from sklearn_reclink.cli._commands import app
+        from sklearn_reclink.cli._commands import app
 
-    try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # audits return their warnings as notes
             code = app(arguments, prog_name="reclink", standalone_mode=False)
         return code if isinstance(code, int) else 0
-    except (typer.Abort, KeyboardInterrupt):
-        return report_error("interrupted", INTERRUPTED)
-    except (ValueError, OSError, ImportError) as error:
+    except ImportError as error:
+        text = one_line(error)
+        remedy = "" if "pip install" in text else ": pip install 'sklearn-reclink[report]'"
+        return report_error(text + remedy, WRONG_INPUT)
+    except (ValueError, OSError) as error:
         return report_error(one_line(error), WRONG_INPUT)
-    except Exception as error:
-        if hasattr(error, "show"):  # an error of the command line, by the click that typer uses
+    except KeyboardInterrupt:
+        return report_error("interrupted", INTERRUPTED)
+    except Exception as error:  # those of the command line are classes of the click that typer uses
+        if type(error).__name__ == "Abort":
+            return report_error("interrupted", INTERRUPTED)
+        if hasattr(error, "show"):
             error.show()
             return WRONG_INPUT
         traceback.print_exc()

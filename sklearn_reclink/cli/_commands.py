@@ -17,7 +17,6 @@ from sklearn_reclink.cli._console import (
     print_notes,
     progress_bar,
     split_names,
-    write,
 )
 
 app = typer.Typer(
@@ -32,7 +31,7 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from sklearn_reclink import __version__
+        from sklearn_reclink._version import __version__
 
         typer.echo(f"reclink {__version__}")
         raise typer.Exit
@@ -68,12 +67,11 @@ def audit_command(
 ) -> None:
     """Audit a masked file: who would be found again, how certain that is, and what to protect."""
     from sklearn_reclink.auditing import audit
-    from sklearn_reclink.cli._reading import read_pair
+    from sklearn_reclink.cli._reading import Selection, read_pair
 
     check_folders(report, json_path, records)
-    pair = read_pair(
-        original, masked, id_column=id_column, columns=split_names(columns), decimal=decimal
-    )
+    which = Selection(id_column, split_names(columns), decimal)
+    pair = read_pair(original, masked, which)
     with progress_bar(quiet) as progress:
         found = audit(
             pair.original,
@@ -117,7 +115,7 @@ def compare_command(
 ) -> None:
     """Audit several masked versions of a file and compare their risk and information loss."""
     from sklearn_reclink.auditing import compare
-    from sklearn_reclink.cli._reading import FileProblem, read_pair
+    from sklearn_reclink.cli._reading import FileProblem, Selection, read_pair
 
     check_folders(report, json_path)
     names = [path.name for path in masked]
@@ -125,12 +123,8 @@ def compare_command(
         names = [str(path) for path in masked]
     if len(set(names)) < len(names):
         raise FileProblem("a masked file is given twice")
-    pairs = [
-        read_pair(
-            original, path, id_column=id_column, columns=split_names(columns), decimal=decimal
-        )
-        for path in masked
-    ]
+    which = Selection(id_column, split_names(columns), decimal)
+    pairs = [read_pair(original, path, which) for path in masked]
     with progress_bar(quiet) as progress:
         found = compare(
             pairs[0].original,
@@ -162,24 +156,15 @@ def mask_command(
     quiet: options.Quiet = False,
 ) -> None:
     """Mask a file; columns that are not masked are left out, except for the id."""
-    from sklearn_reclink.cli._masking import mask_file
+    from sklearn_reclink.cli._masking import build_masker, mask_file
+    from sklearn_reclink.cli._reading import PARQUET, Selection
 
     check_folders(output)
-    masked, left_out = mask_file(
-        original,
-        method=method,
-        strength=strength,
-        groups=[part.split(",") for part in groups.split(";")] if groups else None,
-        keep_integers=keep_integers,
-        id_column=id_column,
-        columns=split_names(columns),
-        decimal=decimal,
-        seed=seed,
-    )
-    if output.suffix.lower() in (".parquet", ".pq"):
-        masked.to_parquet(output, index=False)
-    else:
-        write(output, masked.to_csv(index=False))
+    masker = build_masker(method, strength, groups, keep_integers, seed)
+    which = Selection(id_column, split_names(columns), decimal)
+    masked, left_out = mask_file(original, masker, which)
+    save = masked.to_parquet if output.suffix.lower() in PARQUET else masked.to_csv
+    save(output, index=False)
     if left_out:
         print_notes([f"left out because they are not masked: {', '.join(left_out)}"])
     if not quiet:

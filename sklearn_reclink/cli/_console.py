@@ -14,10 +14,10 @@ import typer
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing import Audit, Comparison
-    from sklearn_reclink.auditing._time_budget import Progress
 
 RISK_ABOVE_LIMIT = 1
 
+Progress = Callable[[str, int, int], None]  # what is being done, steps done, all steps
 Output = tuple[Path | None, Callable[[], str]]  # where to write, and how to make the text
 
 
@@ -41,12 +41,6 @@ def check_folders(*paths: Path | None) -> None:
             raise FileNotFoundError(2, "the folder to write to does not exist", str(path.parent))
 
 
-def write(path: Path, text: str) -> Path:
-    """Write a text and return its path."""
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def as_json(found: Audit | Comparison) -> str:
     """All numbers as indented JSON."""
     return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -54,12 +48,13 @@ def as_json(found: Audit | Comparison) -> str:
 
 def finish(found: Audit | Comparison, outputs: Sequence[Output], quiet: bool) -> None:
     """Print the result, write the files asked for, and exit with 1 if the risk is too high."""
-    made = [(path, make()) for path, make in outputs if path is not None]
+    made = {path: make() for path, make in outputs if path is not None}
     if not quiet:
         typer.echo(found.to_text())
-    written = [str(write(path, text)) for path, text in made]
-    if written and not quiet:
-        typer.echo("\nWritten: " + ", ".join(written))
+    for path, text in made.items():
+        path.write_text(text, encoding="utf-8")
+    if made and not quiet:
+        typer.echo("\nWritten: " + ", ".join(map(str, made)))
     if found.above_limit:
         raise typer.Exit(RISK_ABOVE_LIMIT)
 

@@ -2,66 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sklearn_reclink.cli._reading import FileProblem, numeric, read_table
-from sklearn_reclink.masking import (
-    AdditiveNoise,
-    JPEGMasking,
-    Microaggregation,
-    RankSwapping,
-    UnivariateMicroaggregation,
+from sklearn_reclink import masking
+from sklearn_reclink.cli._reading import (
+    FileProblem,
+    Selection,
+    common_columns,
+    numeric,
+    read_table,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# by name: the class, and its parameter that sets how strongly it masks
 METHODS: dict[str, tuple[Callable[..., Any], str]] = {
-    "microaggregation": (Microaggregation, "k"),
-    "univariate": (UnivariateMicroaggregation, "k"),
-    "rank-swapping": (RankSwapping, "p"),
-    "noise": (AdditiveNoise, "p"),
-    "jpeg": (JPEGMasking, "quality"),
+    "microaggregation": (masking.Microaggregation, "k"),
+    "univariate": (masking.UnivariateMicroaggregation, "k"),
+    "rank-swapping": (masking.RankSwapping, "p"),
+    "noise": (masking.AdditiveNoise, "p"),
+    "jpeg": (masking.JPEGMasking, "quality"),
 }
-_WHOLE = ("k", "quality")
 
 
-def mask_file(
-    path: Path,
-    *,
-    method: str,
-    strength: float | None = None,
-    groups: Sequence[Sequence[str]] | None = None,
-    keep_integers: bool = False,
-    id_column: str | None = None,
-    columns: Sequence[str] | None = None,
-    decimal: str = ".",
-    seed: int = 0,
-) -> tuple[pd.DataFrame, list[str]]:
+def mask_file(path: Path, masker: Any, which: Selection) -> tuple[pd.DataFrame, list[str]]:
     """Mask the columns of a file.
 
     Parameters
     ----------
     path : Path
         CSV or Parquet file.
-    method : str
-        A name of `METHODS`.
-    strength : float or None, default=None
-        The parameter of the method that sets how strongly it masks.
-    groups : sequence of sequence of str or None, default=None
-        Variables microaggregated together.
-    keep_integers : bool, default=False
-        Whether whole numbers stay whole.
-    id_column : str or None, default=None
-        Column kept as it is.
-    columns : sequence of str or None, default=None
-        Columns to mask, by default all except the id.
-    decimal : str, default="."
-        Decimal separator of a CSV file.
-    seed : int, default=0
-        Seed of random methods.
+    masker : transformer
+        Masks a table of numbers.
+    which : Selection
+        Which columns to mask, and which one holds the ids.
 
     Returns
     -------
@@ -70,13 +47,9 @@ def mask_file(
     left_out : list of str
         The other columns of the file.
     """
-    table = read_table(path, id_column, decimal)
-    held = [name for name in table.columns if name != id_column]
-    wanted = held if columns is None else list(dict.fromkeys(columns))
-    lacking = [name for name in wanted if name not in held]
-    if lacking:
-        raise FileProblem(f"{path.name} has no column {lacking[0]!r}")
-    masker = build_masker(method, strength, groups, keep_integers, seed)
+    table = read_table(path, which)
+    id_column, held = which.id_column, which.variables(table)
+    wanted = common_columns([held], [path.name], which.columns)
     masked = masker.set_output(transform="pandas").fit_transform(numeric(table[wanted], path.name))
     if id_column is not None:
         masked.insert(0, id_column, table[id_column].to_numpy())
@@ -84,11 +57,7 @@ def mask_file(
 
 
 def build_masker(
-    method: str,
-    strength: float | None,
-    groups: Sequence[Sequence[str]] | None,
-    keep_integers: bool,
-    seed: int,
+    method: str, strength: float | None, groups: str | None, keep_integers: bool, seed: int
 ) -> Any:
     """The masker of a method with its options; options that it does not have are refused."""
     if method not in METHODS:
@@ -97,18 +66,17 @@ def build_masker(
     known = make().get_params()
     options: dict[str, Any] = {}
     if strength is not None:
-        if parameter in _WHOLE and strength != int(strength):
+        whole = isinstance(known[parameter], int)
+        if whole and strength != int(strength):
             raise FileProblem(f"the strength of {method} is a whole number, not {strength:g}")
-        options[parameter] = int(strength) if parameter in _WHOLE else strength
+        options[parameter] = int(strength) if whole else strength
     if groups is not None:
-        options["groups"] = [[name.strip() for name in group] for group in groups]
+        parts = groups.split(";")
+        options["groups"] = [[name.strip() for name in part.split(",")] for part in parts]
     if keep_integers:
         options["keep_integers"] = True
-    if method == "microaggregation":
-        options["standardize"] = True
     refused = [name for name in options if name not in known]
     if refused:
         raise FileProblem(f"{method} takes no {refused[0].replace('_', '-')}")
-    if "random_state" in known:
-        options["random_state"] = seed
-    return make(**options)
+    defaults = {"standardize": True, "random_state": seed}
+    return make(**options, **{name: defaults[name] for name in defaults if name in known})

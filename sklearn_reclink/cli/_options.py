@@ -7,38 +7,27 @@ from typing import Annotated
 
 import typer
 
-Original = Annotated[
-    Path, typer.Argument(metavar="ORIGINAL", help="The original file, CSV or Parquet.")
-]
-Masked = Annotated[
-    Path, typer.Argument(metavar="MASKED", help="Its masked version, CSV or Parquet.")
-]
-MaskedFiles = Annotated[
-    list[Path], typer.Argument(metavar="MASKED", help="Its masked versions, CSV or Parquet.")
-]
-Output = Annotated[
-    Path, typer.Argument(metavar="OUTPUT", help="Where to write the masked file, CSV or Parquet.")
-]
+Original = Annotated[Path, typer.Argument(help="The original file, CSV or Parquet.")]
+Masked = Annotated[Path, typer.Argument(help="Its masked version, CSV or Parquet.")]
+MaskedFiles = Annotated[list[Path], typer.Argument(help="Its masked versions, CSV or Parquet.")]
+Output = Annotated[Path, typer.Argument(help="Where to write the masked file, CSV or Parquet.")]
 Id = Annotated[
     str | None,
     typer.Option(
         "--id",
         metavar="COL",
-        help="Column that identifies records in both files; by default rows are matched by order.",
+        help="Column that identifies records; by default rows are matched by order.",
     ),
 ]
 Columns = Annotated[
     list[str] | None,
     typer.Option(
-        "--columns",
-        metavar="COL,...",
-        help="Variables to use, by default all except the id; may be repeated.",
+        metavar="COL,...", help="Variables to use, by default all except the id; may be repeated."
     ),
 ]
 Decimal = Annotated[str, typer.Option(help="Decimal separator in CSV files.")]
 ReportPath = Annotated[
-    Path | None,
-    typer.Option("--report", metavar="FILE.html", help="Write the report as one HTML page."),
+    Path | None, typer.Option(metavar="FILE.html", help="Write the report as one HTML page.")
 ]
 JsonPath = Annotated[
     Path | None, typer.Option("--json", metavar="FILE.json", help="Write all numbers as JSON.")
@@ -46,9 +35,7 @@ JsonPath = Annotated[
 RecordsPath = Annotated[
     Path | None,
     typer.Option(
-        "--records",
-        metavar="FILE.csv",
-        help="Where to list the records at risk; by default next to the report.",
+        metavar="FILE.csv", help="Where to list the records at risk; by default next to the report."
     ),
 ]
 IncludeValues = Annotated[
@@ -70,7 +57,6 @@ FailAbove = Annotated[
 Attackers = Annotated[
     list[str] | None,
     typer.Option(
-        "--attackers",
         metavar="NAME,...",
         help="Attackers to try, by default all: euclidean, mahalanobis, probabilistic, "
         "weighted_mean, choquet, bilinear, hlms, density.",
@@ -91,9 +77,6 @@ Strength = Annotated[
 ]
 Groups = Annotated[
     str | None,
-    typer.Option(
-        metavar="A,B;C,D",
-        help="Variables microaggregated together, groups separated by semicolons; by default one.",
-    ),
+    typer.Option(metavar="A,B;C,D", help="Variables microaggregated together, by default all."),
 ]
 KeepIntegers = Annotated[bool, typer.Option("--keep-integers", help="Keep whole numbers whole.")]

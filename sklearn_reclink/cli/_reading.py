@@ -9,9 +9,9 @@ from __future__ import annotations
 import csv
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SEPARATORS = ",;\t|"
-_PARQUET = {".parquet", ".pq"}
+PARQUET = {".parquet", ".pq"}
 _MOST_NAMED = 5
 
 
@@ -27,84 +27,62 @@ class FileProblem(ValueError):
     """What is wrong with a file, in one sentence."""
 
 
-@dataclass(frozen=True, eq=False)
-class FilePair:
-    """An original file and its masked version, aligned.
+class Selection(NamedTuple):
+    """What to read of the files.
 
     Attributes
     ----------
-    original, masked : DataFrame of shape (n_records, n_features)
-        Numbers only, the same columns in the same order.
-    ids : list of str or None
-        Ids of the records.
+    id_column : str or None, default=None
+        Column that identifies records in all files; by default row i of each is the same record.
+    columns : sequence of str or None, default=None
+        Variables to use, by default all except the id.
+    decimal : str, default="."
+        Decimal separator of CSV files.
     """
+
+    id_column: str | None = None
+    columns: Sequence[str] | None = None
+    decimal: str = "."
+
+    def variables(self, table: pd.DataFrame) -> list[str]:
+        """The columns of a table except the id."""
+        return [name for name in table.columns if name != self.id_column]
+
+
+class FilePair(NamedTuple):
+    """An original file and its masked version, aligned: numbers only, the same columns; ids."""
 
     original: pd.DataFrame
     masked: pd.DataFrame
     ids: list[str] | None
 
 
-def read_pair(
-    original: Path,
-    masked: Path,
-    *,
-    id_column: str | None = None,
-    columns: Sequence[str] | None = None,
-    decimal: str = ".",
-) -> FilePair:
-    """Read an original file and its masked version, and align them.
-
-    Parameters
-    ----------
-    original, masked : Path
-        CSV or Parquet files.
-    id_column : str or None, default=None
-        Column that identifies records in both files; by default row i of both is the same record.
-    columns : sequence of str or None, default=None
-        Variables to compare, by default all except the id.
-    decimal : str, default="."
-        Decimal separator of CSV files.
-
-    Returns
-    -------
-    FilePair
-    """
-    tables = [read_table(path, id_column, decimal) for path in (original, masked)]
-    names = [path.name for path in (original, masked)]
-    wanted = _common_columns(tables, names, id_column, columns)
+def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
+    """Read an original file and its masked version, CSV or Parquet, and align them."""
+    paths, names = (original, masked), (original.name, masked.name)
+    tables = [read_table(path, which) for path in paths]
+    wanted = common_columns([which.variables(table) for table in tables], names, which.columns)
     ids = None
-    if id_column is None:
-        if len(tables[0]) != len(tables[1]):
-            raise FileProblem(
-                f"{names[0]} has {len(tables[0]):,} records and {names[1]} has "
-                f"{len(tables[1]):,}: they must describe the same people row by row, or name the "
-                "column that identifies them with --id"
-            )
-    else:
-        tables[1] = _aligned(tables, names, id_column)
-        ids = [str(value) for value in tables[0][id_column]]
+    if which.id_column is not None:
+        tables[1] = _aligned(tables, names, which.id_column)
+        ids = tables[0][which.id_column].tolist()
+    elif len(tables[0]) != len(tables[1]):
+        raise FileProblem(
+            f"{names[0]} has {len(tables[0]):,} records and {names[1]} has {len(tables[1]):,}: "
+            "they must describe the same people row by row, or name the column that identifies "
+            "them with --id"
+        )
     numbers = [numeric(table[wanted], name) for table, name in zip(tables, names, strict=True)]
     return FilePair(numbers[0], numbers[1], ids)
 
 
-def read_table(path: Path, id_column: str | None = None, decimal: str = ".") -> pd.DataFrame:
+def read_table(path: Path, which: Selection) -> pd.DataFrame:
     """Read a CSV or Parquet file; ids are read as text, so that 007 stays 007."""
-    try:
-        import pandas  # noqa: F401
-    except ImportError as error:
-        raise FileProblem(
-            "reading files requires pandas: pip install 'sklearn-reclink[report]'"
-        ) from error
+    id_column = which.id_column
     if not path.exists():
         raise FileProblem(f"{path} does not exist")
-    if path.is_dir():
-        raise FileProblem(f"{path} is a folder, not a file")
-    if path.stat().st_size == 0:
-        raise FileProblem(f"{path.name} is empty")
-    if path.suffix.lower() in _PARQUET:
-        table = _read_parquet(path)
-    else:
-        table = _read_csv(path, decimal, id_column)
+    parquet = path.suffix.lower() in PARQUET
+    table = _read_parquet(path) if parquet else _read_csv(path, which)
     if id_column is not None:
         if id_column not in table.columns:
             raise FileProblem(
@@ -125,17 +103,15 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
     try:
         table = pd.read_parquet(path).reset_index(drop=True)
-    except ImportError as error:
-        raise FileProblem(
-            "reading Parquet requires pyarrow: pip install 'sklearn-reclink[report]'"
-        ) from error
+    except ImportError:
+        raise
     except Exception as error:
         raise FileProblem(f"{path.name} cannot be read as Parquet") from error
     table.columns = table.columns.map(str)
     return table
 
 
-def _read_csv(path: Path, decimal: str, id_column: str | None) -> pd.DataFrame:
+def _read_csv(path: Path, which: Selection) -> pd.DataFrame:
     import pandas as pd
 
     header, separator = _header(path)
@@ -148,9 +124,9 @@ def _read_csv(path: Path, decimal: str, id_column: str | None) -> pd.DataFrame:
             table = pd.read_csv(
                 path,
                 sep=separator,
-                decimal=decimal,
+                decimal=which.decimal,
                 encoding="utf-8-sig",
-                dtype={} if id_column is None else {id_column: str},
+                dtype={} if which.id_column is None else {which.id_column: str},
                 low_memory=False,
                 index_col=False,
             )
@@ -191,39 +167,27 @@ def _check_ids(ids: pd.Series, file: str, id_column: str) -> None:
     texts = ids.astype(str)
     repeated = np.flatnonzero(texts.duplicated().to_numpy())
     if len(repeated):
-        row = int(repeated[0])
-        first = int(np.flatnonzero((texts == texts.iloc[row]).to_numpy())[0])
+        first = np.flatnonzero((texts == texts.iloc[repeated[0]]).to_numpy())[0]
         raise FileProblem(
-            f"rows {first + 1} and {row + 1} of {file} have the same {id_column!r}: every record "
-            "must have its own id"
+            f"rows {first + 1} and {repeated[0] + 1} of {file} have the same {id_column!r}: every "
+            "record must have its own id"
         )
 
 
-def _common_columns(
-    tables: Sequence[pd.DataFrame],
-    files: Sequence[str],
-    id_column: str | None,
-    columns: Sequence[str] | None,
+def common_columns(
+    held: Sequence[Sequence[str]], files: Sequence[str], columns: Sequence[str] | None
 ) -> list[str]:
-    """Variables to compare, in the order asked for or that of the original file."""
-    held = [[name for name in table.columns if name != id_column] for table in tables]
-    if columns is None:
-        wanted = held[0]
-        for mine, other in ((1, 0), (0, 1)):
-            lacking = [name for name in held[other] if name not in held[mine]]
-            if lacking:
-                raise FileProblem(
-                    f"{files[mine]} lacks {_columns(lacking)} that {files[other]} has; name the "
-                    "columns to compare with --columns"
-                )
-    else:
-        wanted = list(dict.fromkeys(columns))
-        for file, names in zip(files, held, strict=True):
-            lacking = [name for name in wanted if name not in names]
-            if lacking:
-                raise FileProblem(f"{file} lacks {_columns(lacking)}; it has {_some(names)}")
+    """The columns asked for, by default those of the first file; all files must have them."""
+    wanted = list(dict.fromkeys(held[0] if columns is None else columns))
+    needed = dict.fromkeys(chain(*held) if columns is None else wanted)
+    for file, names in zip(files, held, strict=True):
+        lacking = [name for name in needed if name not in names]
+        if lacking:
+            remedy = "" if columns is not None else "; name the columns to compare with --columns"
+            some = f"the column{'s' * (len(lacking) != 1)} {_some(lacking)}"
+            raise FileProblem(f"{file} lacks {some}; it has {_some(names)}{remedy}")
     if not wanted:
-        raise FileProblem("there is no column to compare: both files contain only ids")
+        raise FileProblem("there is no column to use: the files contain only ids")
     return wanted
 
 
@@ -251,29 +215,22 @@ def numeric(table: pd.DataFrame, file: str) -> pd.DataFrame:
         if pd.api.types.is_datetime64_any_dtype(column):
             raise FileProblem(f"{where} contains dates: convert them to numbers, such as days")
         values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-        text = np.flatnonzero(np.isnan(values) & ~column.isna().to_numpy())
-        if len(text):
-            raise FileProblem(
-                f"{where} has text in row {text[0] + 1}: encode it as numbers in both files, or "
-                "choose other columns with --columns"
-            )
-        missing = np.flatnonzero(np.isnan(values))
-        if len(missing):
-            raise FileProblem(
-                f"{where} has {len(missing):,} missing value{'s' * (len(missing) != 1)}, the first "
-                f"in row {missing[0] + 1}: impute them, or drop those records from both files"
-            )
-        infinite = np.flatnonzero(np.isinf(values))
-        if len(infinite):
-            raise FileProblem(
-                f"{where} is infinite in row {infinite[0] + 1}: replace it by a number"
-            )
+        missing = column.isna().to_numpy()
+        n_missing = int(missing.sum())
+        text, gaps = (
+            "has text",
+            f"has {n_missing:,} missing value{'s' * (n_missing != 1)}, the first",
+        )
+        encode = "encode it as numbers in both files, or choose other columns with --columns"
+        for wrong, problem, remedy in (
+            (np.isnan(values) & ~missing, text, encode),
+            (missing, gaps, "impute them, or drop those records from both files"),
+            (np.isinf(values), "is infinite", "replace it by a number"),
+        ):
+            if wrong.any():
+                raise FileProblem(f"{where} {problem} in row {wrong.argmax() + 1}: {remedy}")
         numbers[name] = values
     return pd.DataFrame(numbers)
-
-
-def _columns(names: Sequence[str]) -> str:
-    return f"the column{'s' * (len(names) != 1)} {_some(names)}"
 
 
 def _some(names: Sequence[str]) -> str:

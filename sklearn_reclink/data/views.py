@@ -121,6 +121,21 @@ class RankScales:
         return ranks
 
 
+def learn_view(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> Scales | RankScales:
+    """Learn how an original and a masked file become coordinates, if anything tells records apart.
+
+    Ranks are learned from files of any length, scales from aligned ones.
+    """
+    ranked = standardize == "rank"
+    view = learn_ranks(X, Y) if ranked else learn_scales(X, Y, standardize)
+    if not view.informative.any():
+        raise ValueError(
+            f"all {X.shape[1]} columns are constant in X or in y: nothing tells one record from "
+            "another, so there is no distance to learn"
+        )
+    return view
+
+
 def learn_scales(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> Scales:
     """Learn the scales of an original and a masked file.
 

@@ -280,6 +280,7 @@ def whitening(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
     scale = np.maximum(
         np.std(original - masked, axis=0, ddof=1), _SPREAD_FLOOR * np.std(original, axis=0, ddof=1)
     )
+    scale[scale == 0] = 1.0
     differences = (original - masked) / scale
     covariance = np.atleast_2d(np.cov(differences, rowvar=False))
     eigenvalues, vectors = np.linalg.eigh(covariance)

@@ -31,8 +31,6 @@ from sklearn_reclink.capacity import (
     additive_capacity,
     capacity_to_mobius,
     n_variables,
-    small_subsets,
-    subset_sizes,
 )
 from sklearn_reclink.families.base import Family
 from sklearn_reclink.families.formula import CHOQUET, Formula, formula
@@ -79,6 +77,12 @@ class Choquet(Family):
     def rows(self) -> np.ndarray:
         return np.array([self._row([a | 1 << k], [a]) for a, ks in self._lacking(1) for k in ks])
 
+    @cached_property
+    def _proper_subsets(self) -> np.ndarray:
+        """All but the empty and the full one, smaller ones first."""
+        subsets = np.arange(1, self.n_parameters)
+        return subsets[np.argsort(np.bitwise_count(subsets), kind="stable")]
+
     def _lacking(self, size: int) -> list[tuple[int, list[int]]]:
         """Subsets and the variables they lack, if they lack at least ``size``."""
         n = self.n_features
@@ -93,7 +97,7 @@ class Choquet(Family):
 
     @property
     def centre(self) -> np.ndarray:
-        return np.asarray(subset_sizes(self.n_features)[1:] / self.n_features)
+        return np.bitwise_count(np.arange(1, 2**self.n_features)) / self.n_features
 
     @property
     def normaliser(self) -> np.ndarray:
@@ -112,7 +116,7 @@ class Choquet(Family):
         """Excess at a subset is charged to the superset that can best bear it: ``mu`` is larger."""
         excess = np.concatenate([[-np.inf], residual - allowance])
         every = np.arange(len(excess))
-        for subset in small_subsets(self.n_features, self.n_features - 1):
+        for subset in self._proper_subsets:
             if excess[subset] > 0:
                 larger = every[(every & subset == subset) & (every != subset)]
                 excess[larger[np.argmin(excess[larger])]] += excess[subset]
@@ -171,7 +175,7 @@ class SubmodularChoquet(Choquet):
         What rounding leaves is then lifted until the capacity is non-negative and monotone to the
         last bit: at a distance of 0 the least negative capacity would make a link.
         """
-        share = subset_sizes(self.n_features)[1:] / self.n_features
+        share = self.centre
         inside = share * (2 - share)
         lift = np.max(-(self.rows @ theta) / (self.rows @ inside), initial=0.0)
         return super().repair(theta + lift * inside)

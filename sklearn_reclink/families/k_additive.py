@@ -7,8 +7,8 @@
 
 In these coordinates ``mu(A + k) - mu(A)`` is the sum of ``m(B)`` over the ``B`` within ``A + k``
 that contain ``k``, and ``mu(A + i) + mu(A + j) - mu(A + i + j) - mu(A)`` is minus the sum over the
-``B`` within ``A + i + j`` that contain both. With subsets of at most two variables, submodularity is
-``m({i, j}) <= 0``.
+``B`` within ``A + i + j`` that contain both. With subsets of at most two variables, submodularity
+is ``m({i, j}) <= 0``.
 """
 
 from __future__ import annotations

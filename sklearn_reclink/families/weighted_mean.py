@@ -108,6 +108,8 @@ class WeightedMean(Family):
         return np.asarray(parameters, dtype=float)
 
     def unpack(self, theta: np.ndarray) -> np.ndarray:
+        if len(theta) != self.n_parameters:
+            raise ValueError(f"theta has {len(theta)} entries, {self.n_parameters} are needed")
         return np.asarray(theta, dtype=float)
 
     def labels(self, variables: Sequence[str]) -> list[str]:

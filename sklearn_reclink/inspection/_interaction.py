@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from sklearn_reclink.capacity import interaction_matrix
-from sklearn_reclink.inspection._display import as_label, text_colour
-from sklearn_reclink.inspection._parameters import (
-    ParameterDisplay,
-    check_has,
-    check_names,
-    comparable_matrix,
-    variable_names,
-)
+from sklearn_reclink.inspection._parameters import ParameterDisplay, comparable
+from sklearn_reclink.inspection.drawing import as_label, text_colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,23 +71,24 @@ class InteractionDisplay(ParameterDisplay):
     """
 
     matrix: Any
-    feature_names: Sequence[str] | None = None
     label: str = "interaction"
     diagonal: str = "the variable alone"
 
-    @classmethod
-    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
-        attribute = check_has(estimator, ("capacity_", "matrix_"), cls.__name__)
+    _shown = ("capacity_", "matrix_")
+
+    @staticmethod
+    def _read(estimator: Any, attribute: str) -> dict[str, Any]:
         if attribute == "capacity_":
-            matrix = interaction_matrix(estimator.capacity_)
-            label = "interaction index\n← overlapping    complementary →"
-            diagonal = "Shapley value of the variable"
-        else:
-            matrix = comparable_matrix(estimator)
-            label = "entry of the matrix,\nrelative to the largest"
-            diagonal = "entry of the variable with itself"
-        names = variable_names(estimator, len(matrix), feature_names)
-        return cls(matrix=matrix, feature_names=names, label=label, diagonal=diagonal)
+            return {
+                "matrix": interaction_matrix(estimator.capacity_),
+                "label": "interaction index\n← overlapping    complementary →",
+                "diagonal": "Shapley value of the variable",
+            }
+        return {
+            "matrix": comparable(estimator, attribute),
+            "label": "entry of the matrix,\nrelative to the largest",
+            "diagonal": "entry of the variable with itself",
+        }
 
     def plot(
         self,
@@ -125,7 +119,7 @@ class InteractionDisplay(ParameterDisplay):
         n_features = len(matrix)
         if matrix.shape != (n_features, n_features):
             raise ValueError(f"matrix has shape {matrix.shape}: it must be square")
-        labels = [as_label(name, 20) for name in check_names(self.feature_names, n_features)]
+        labels = [as_label(name, 20) for name in self._names(n_features)]
         cells = 0.52 * max(min(n_features, 24), 3)
         beside = 0.4 + 0.09 * max(map(len, labels))  # inches that the names take
         width, height = cells + beside + 1.3, max(cells + 0.7 * beside + 0.3, 3.4)

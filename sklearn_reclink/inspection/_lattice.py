@@ -15,14 +15,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklearn_reclink.capacity import n_variables
-from sklearn_reclink.inspection._display import GREY, as_label, legend_above, text_colour
 from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
-from sklearn_reclink.inspection._parameters import (
-    ParameterDisplay,
-    check_has,
-    check_names,
-    variable_names,
-)
+from sklearn_reclink.inspection._parameters import ParameterDisplay
+from sklearn_reclink.inspection.drawing import GREY, as_label, legend_above, text_colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,14 +62,12 @@ class CapacityLatticeDisplay(ParameterDisplay):
     """
 
     capacity: Any
-    feature_names: Sequence[str] | None = None
 
-    @classmethod
-    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
-        check_has(estimator, ("capacity_",), cls.__name__)
-        capacity = np.asarray(estimator.capacity_)
-        names = variable_names(estimator, n_variables(capacity), feature_names)
-        return cls(capacity=capacity, feature_names=names)
+    _shown = ("capacity_",)
+
+    @staticmethod
+    def _read(estimator: Any, attribute: str) -> dict[str, Any]:
+        return {"capacity": np.asarray(estimator.capacity_)}
 
     def plot(
         self,
@@ -112,7 +105,7 @@ class CapacityLatticeDisplay(ParameterDisplay):
         CapacityLatticeDisplay
         """
         capacity = np.asarray(self.capacity, dtype=float)
-        names = [as_label(name) for name in check_names(self.feature_names, n_variables(capacity))]
+        names = [as_label(name) for name in self._names(n_variables(capacity))]
         if labels is None:
             labels = "names" if len(names) <= 4 and max(map(len, names)) <= 10 else "letters"
         if by is None:
@@ -122,30 +115,32 @@ class CapacityLatticeDisplay(ParameterDisplay):
         texts = [subset_text(int(a), names, labels) for a in self.subsets_]
         edges = cover_edges(self.subsets_)
         x, y, sizes = place(self.subsets_, edges)
-        column = max(_longest_line(texts) * 0.085 + 0.25, 0.7)
-        width = (np.ptp(x) + 1) * column + 1.6 + (1.8 if labels == "letters" else 0.0)
-        height = len(sizes) * (0.75 + 0.12 * max(text.count("\n") for text in texts)) + 1.6
-        ax = self._set_axes(ax, width=max(width, 5), height=height)
-        relative = np.clip(capacity[self.subsets_] / (capacity[-1] or 1.0), 0, 1)
-        self._draw_edges(ax, np.column_stack([x, y]), edges, relative)
-        self._draw_subsets(ax, np.column_stack([x, y]), texts, capacity, relative, cmap)
+        ax = self._set_axes(ax, **_inches(np.ptp(x) + 1, len(sizes), texts, labels == "letters"))
         ax.set_yticks(range(len(sizes)), [f"{n} variable{'s' * (n != 1)}" for n in sizes])
         ax.set_xticks([])
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-        ax.set_xlim(x.min() - 0.6, x.max() + 0.6)
-        ax.set_ylim(-0.5, len(sizes) - 0.5)
+        ax.set(xlim=(x.min() - 0.6, x.max() + 0.6), ylim=(-0.5, len(sizes) - 0.5))
         ax.set_xlabel(caption(capacity, self.subsets_, by, threshold), fontsize="small")
+        self._draw(np.column_stack([x, y]), edges, texts, capacity, cmap)
         if labels == "letters":
             _draw_key(ax, names)
         return self
 
-    def _draw_edges(
-        self, ax: Axes, points: np.ndarray, edges: np.ndarray, relative: np.ndarray
+    def _draw(
+        self,
+        points: np.ndarray,
+        edges: np.ndarray,
+        texts: list[str],
+        capacity: np.ndarray,
+        cmap: str,
     ) -> None:
-        """Lines between subsets, thick if one variable adds much."""
+        """Lines between subsets, thick if one variable adds much; boxes in colours of capacity."""
+        from matplotlib import colormaps
         from matplotlib.collections import LineCollection
 
+        values = capacity[self.subsets_]
+        relative = np.clip(values / (capacity[-1] or 1.0), 0, 1)
         single = np.bitwise_count(self.subsets_[edges[:, 0]] ^ self.subsets_[edges[:, 1]]) == 1
         gains = np.abs(relative[edges[:, 1]] - relative[edges[:, 0]]) * single
         self.lines_ = LineCollection(
@@ -156,28 +151,15 @@ class CapacityLatticeDisplay(ParameterDisplay):
             alpha=list(0.55 + 0.45 * gains) if len(edges) else None,
             zorder=1,
         )
-        ax.add_collection(self.lines_)
-
-    def _draw_subsets(
-        self,
-        ax: Axes,
-        points: np.ndarray,
-        texts: list[str],
-        capacity: np.ndarray,
-        relative: np.ndarray,
-        cmap: str,
-    ) -> None:
-        """A box for each subset, with its capacity and the colour of it."""
-        from matplotlib import colormaps
-
+        self.ax_.add_collection(self.lines_)
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "linespacing": 1.1}
-        values, shades = capacity[self.subsets_], colormaps[cmap](relative)
         self.text_ = []
-        for (x, y), text, value, shade in zip(points, texts, values, shades, strict=True):
-            box = {"boxstyle": "round,pad=0.3", "facecolor": shade, "edgecolor": GREY}
-            colour = text_colour(shade)
-            written = f"{text}\n({value:.2f})"
-            self.text_.append(ax.text(x, y, written, color=colour, bbox=box, zorder=2, **style))
+        for (x, y), text, value, shade in zip(
+            points, texts, values, colormaps[cmap](relative), strict=True
+        ):
+            style["bbox"] = {"boxstyle": "round,pad=0.3", "facecolor": shade, "edgecolor": GREY}
+            style["color"] = text_colour(shade)
+            self.text_.append(self.ax_.text(x, y, f"{text}\n({value:.2f})", zorder=2, **style))
 
 
 def subset_text(subset: int, names: Sequence[str], labels: str) -> str:
@@ -217,16 +199,18 @@ def _draw_key(ax: Axes, names: Sequence[str]) -> None:
     legend_above(ax, handles=handles, fontsize=None, handlelength=0, handletextpad=0, **beside)
 
 
-def _longest_line(texts: Sequence[str]) -> int:
-    return max(len(line) for text in [*texts, "(0.00)"] for line in text.split("\n"))
+def _inches(n_columns: float, n_rows: int, texts: list[str], key: bool) -> dict[str, float]:
+    """Size of a figure in which no box covers another."""
+    longest = max(len(line) for text in [*texts, "(0.00)"] for line in text.split("\n"))
+    width = n_columns * max(longest * 0.085 + 0.25, 0.7) + 1.6 + 1.8 * key
+    height = n_rows * (0.75 + 0.12 * max(text.count("\n") for text in texts)) + 1.6
+    return {"width": max(width, 5), "height": height}
 
 
 def _check_options(labels: str, by: str, max_nodes: int) -> None:
-    for name, value, options in (
-        ("labels", labels, ("letters", "names", "dyadic")),
-        ("by", by, ("capacity", "mobius")),
-    ):
-        if value not in options:
-            raise ValueError(f"{name} is {value!r}: it must be one of {', '.join(options)}")
+    if labels not in ("letters", "names", "dyadic"):
+        raise ValueError(f"labels is {labels!r}: it must be one of letters, names, dyadic")
+    if by not in ("capacity", "mobius"):
+        raise ValueError(f"by is {by!r}: it must be capacity or mobius")
     if max_nodes < 1:
         raise ValueError(f"max_nodes is {max_nodes}: at least 1 subset must be drawn")

@@ -22,13 +22,11 @@ def choose_subsets(
 
     Among equals, smaller subsets come first: they are what the larger ones owe their weight to.
     """
-    mobius = np.abs(capacity_to_mobius(capacity))
-    score = capacity if by == "capacity" else mobius
+    score = capacity if by == "capacity" else np.abs(capacity_to_mobius(capacity))
     if threshold is None:
         threshold = 0.0 if by == "capacity" else 1e-9
     full = len(capacity) - 1
-    reach = np.flatnonzero(score >= threshold)
-    reach = reach[reach != full]
+    reach = np.flatnonzero(score[:full] >= threshold)
     sizes = subset_sizes(n_variables(capacity))
     # rounding must not decide which of two equal weights is drawn
     order = np.lexsort([reach, sizes[reach], -score[reach].round(9)])
@@ -39,8 +37,7 @@ def cover_edges(subsets: np.ndarray) -> np.ndarray:
     """Pairs of positions ``(a, b)`` in ``subsets``, a within b and nothing drawn in between."""
     within = (subsets[:, None] & subsets == subsets[:, None]) & (subsets[:, None] != subsets)
     steps = within.astype(np.float32)
-    between = steps @ steps > 0
-    return np.argwhere(within & ~between)
+    return np.argwhere(within & ~(steps @ steps > 0))
 
 
 def place(subsets: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
@@ -56,7 +53,7 @@ def place(subsets: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarra
     sizes = np.bitwise_count(subsets).astype(int)
     present = sorted(set(sizes.tolist()))
     rows = [np.flatnonzero(sizes == size) for size in present]
-    widest = max(_n_columns(len(row)) for row in rows)
+    widest = max(len(row) if len(row) <= MAX_IN_ROW else len(row) / 2 + 0.5 for row in rows)
     x = np.zeros(len(subsets))
     for row in rows:
         x[row] = _spread(len(row), widest)
@@ -68,24 +65,16 @@ def place(subsets: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarra
         for row in sweep:
             pull = [x[neighbours[a]].mean() if len(neighbours[a]) else x[a] for a in row]
             x[row[np.argsort(np.round(pull, 9), kind="stable")]] = _spread(len(row), widest)
-    y = np.array([float(present.index(size)) for size in sizes])
+    y = np.searchsorted(present, sizes).astype(float)
     for row in rows:
         if len(row) > MAX_IN_ROW:
-            order = row[np.argsort(x[row])]
-            y[order[::2]] += 0.17
-            y[order[1::2]] -= 0.17
+            y[row[np.argsort(x[row])]] += 0.17 * (-1.0) ** np.arange(len(row))
     return x, y, present
-
-
-def _n_columns(n_nodes: int) -> float:
-    return n_nodes if n_nodes <= MAX_IN_ROW else n_nodes / 2 + 0.5
 
 
 def _spread(n_nodes: int, widest: float) -> np.ndarray:
     """Even positions around 0, as far apart as a row of the width allows, at most 2."""
-    if n_nodes > MAX_IN_ROW:
-        step = (widest - 1) / (n_nodes - 1)
-    else:
-        step = min(2.0, (widest - 1) / max(n_nodes - 1, 1))
-        step = max(step, 1.0)
+    step = (widest - 1) / max(n_nodes - 1, 1)
+    if n_nodes <= MAX_IN_ROW:
+        step = np.clip(step, 1.0, 2.0)
     return np.asarray((np.arange(n_nodes) - (n_nodes - 1) / 2) * step)

@@ -16,14 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink.inspection._display import (
-    BLUE,
-    VERMILION,
-    Display,
-    hatched,
-    legend_above,
-    remove_frame,
-)
+from sklearn_reclink.inspection.drawing import BLUE, VERMILION, Display, hatched, legend_above
 from sklearn_reclink.search import Links
 
 if TYPE_CHECKING:
@@ -57,8 +50,8 @@ def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
     largest = np.maximum(np.abs(own), np.abs(other))
     largest = np.where(largest > 0, largest, 1.0)  # scaled first: a sum of two may overflow
     own, other = own / largest, other / largest
-    sums = np.abs(own) + np.abs(other)
-    return np.where(alone, 1.0, (other - own) / np.where(sums > 0, sums, 1.0))
+    sums = np.maximum(np.abs(own) + np.abs(other), 1.0)  # 0 or at least 1
+    return np.where(alone, 1.0, (other - own) / sums)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -143,11 +136,8 @@ class MarginDisplay(Display):
         -------
         MarginDisplay
         """
-        display = cls(
-            margin=relative_margin(links.own_distance, links.runner_up),
-            reidentified=links.reidentified,
-            estimator_name=name,
-        )
+        margin = relative_margin(links.own_distance, links.runner_up)
+        display = cls(margin=margin, reidentified=links.reidentified, estimator_name=name)
         return display.plot(**options)
 
     def plot(self, *, ax: Axes | None = None, bins: int = 40) -> Self:
@@ -172,15 +162,13 @@ class MarginDisplay(Display):
         from matplotlib.ticker import MaxNLocator
 
         edges = np.linspace(-1, 1, bins + 1).tolist()
-        tied = int(np.count_nonzero(~linked & (np.abs(margin) < 1e-9)))
-        found_label = f"re-identified: {np.count_nonzero(linked)} of {len(linked)}"
-        lost_label = f"lost: {np.count_nonzero(~linked)} of {len(linked)}"
-        if tied:
-            lost_label += f" ({tied} tied)"
-        ax.hist(margin[linked], bins=edges, facecolor=BLUE, label=found_label)
+        found, lost = margin[linked], margin[~linked]
+        tied = np.count_nonzero(np.abs(lost) < 1e-9)
+        label = f"re-identified: {len(found)} of {len(margin)}"
+        ax.hist(found, bins=edges, facecolor=BLUE, label=label)
+        label = f"lost: {len(lost)} of {len(margin)}" + (f" ({tied} tied)" if tied else "")
         # a tie is lost, and belongs to the left of 0
-        lost = np.minimum(margin[~linked], -1e-9)
-        ax.hist(lost, bins=edges, label=lost_label, **hatched(VERMILION))
+        ax.hist(np.minimum(lost, -1e-9), bins=edges, label=label, **hatched(VERMILION))
         ax.axvline(0, color=ax.xaxis.label.get_color(), linewidth=1)
         ax.set_xlim(-1, 1)
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -188,6 +176,5 @@ class MarginDisplay(Display):
             "relative margin to the runner-up\n← another record is nearer    own record is nearer →"
         )
         ax.set_ylabel("records")
-        remove_frame(ax)
         self.legend_ = legend_above(ax, title=self.estimator_name, ncols=2, fontsize=None)
         return self

@@ -13,24 +13,20 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, check_cv
-from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink._sklearn_compat import num_samples
-from sklearn_reclink.inspection._display import (
+from sklearn_reclink.inspection.drawing import (
     BLUE,
     GREY,
     VERMILION,
     Display,
     in_percent,
     legend_above,
-    remove_frame,
 )
-from sklearn_reclink.model_selection import held_out_links
+from sklearn_reclink.model_selection import Case, held_out_rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Split = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -122,10 +118,8 @@ class OverfittingCurveDisplay(Display):
             Original file and its masked version.
         train_sizes : array-like, default=(0.1, 0.25, 0.5, 0.75, 1.0)
             Numbers of training records, or their shares of the training part.
-        param_name : str or None, default=None
-            A parameter to vary instead of the training size, such as ``"k_additive"``.
-        param_range : sequence or None, default=None
-            Values of that parameter.
+        param_name, param_range : str, sequence, default=None
+            A parameter to vary instead, such as ``"k_additive"``, and its values.
         baseline : linker or None, default=None
             A simple linker to compare with on the same test records.
         cv : int, splitter or None, default=None
@@ -138,37 +132,22 @@ class OverfittingCurveDisplay(Display):
             Name shown, by default that of the class.
         ax : matplotlib Axes, default=None
             Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        OverfittingCurveDisplay
         """
-        if (param_name is None) != (param_range is None):
-            raise ValueError("give both param_name and param_range, or neither")
-        if cv is None:
-            cv = ShuffleSplit(5, test_size=0.5, random_state=random_state)
-        splits = list(check_cv(cv, classifier=False).split(X, y))
-        if param_name is None:
-            values: list[Any] = _train_sizes(train_sizes, min(len(train) for train, _ in splits))
-            parts = [[(train[:size], test) for train, test in splits] for size in values]
-            linkers = [estimator] * len(values)
-        else:
-            values = list(param_range or ())
-            parts = [splits] * len(values)
-            linkers = [clone(estimator).set_params(**{param_name: value}) for value in values]
-        train_scores, test_scores = _rates(linkers, X, y, parts, n_jobs)
-        baseline_scores = None
+        splitter = ShuffleSplit(5, test_size=0.5, random_state=random_state) if cv is None else cv
+        splits = list(check_cv(splitter, classifier=False).split(X, y))
+        values, cases = _cases(estimator, splits, train_sizes, param_name, param_range)
+        scores = {"baseline_scores": None}
         if baseline is not None:
-            _, baseline_scores = _rates([baseline] * len(values), X, y, parts, n_jobs)
+            simple = [(baseline, *case[1:]) for case in cases]
+            _, scores["baseline_scores"] = _rates(simple, X, y, n_jobs, len(values))
+        scores["train_scores"], scores["test_scores"] = _rates(cases, X, y, n_jobs, len(values))
         return cls(
             values=values,
-            train_scores=train_scores,
-            test_scores=test_scores,
             pool_size=num_samples(y),
-            baseline_scores=baseline_scores,
             label=param_name or "training records",
             baseline_name=type(baseline).__name__,
             estimator_name=type(estimator).__name__ if name is None else name,
+            **scores,
         ).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
@@ -205,14 +184,31 @@ class OverfittingCurveDisplay(Display):
             ax.set_xticks(values, [str(value) for value in self.values])
         elif len(values) > 2 and values.min() > 0 and values.max() / values.min() > 50:
             ax.set_xscale("log")
-        ax.set_ylim(0, 1.02)
+        label = f"re-identified, in a pool of {self.pool_size}"
+        ax.set(ylim=(0, 1.02), xlabel=self.label, ylabel=label)
         in_percent(ax.yaxis)
-        ax.set_xlabel(self.label)
-        ax.set_ylabel(f"re-identified, in a pool of {self.pool_size}")
         ax.grid(axis="y", alpha=0.3)
-        remove_frame(ax)
         self.legend_ = legend_above(ax, title=self.estimator_name, fontsize=None)
         return self
+
+
+def _cases(
+    estimator: Any,
+    splits: Sequence[tuple[np.ndarray, np.ndarray]],
+    train_sizes: Any,
+    name: str | None,
+    param_range: Sequence[Any] | None,
+) -> tuple[list[Any], list[Case]]:
+    """What is varied, and for each value and split a linker, its training rows and both parts."""
+    if (name is None) != (param_range is None):
+        raise ValueError("give both param_name and param_range, or neither")
+    if name is not None:
+        values = list(param_range or ())
+        linkers = [clone(estimator).set_params(**{name: value}) for value in values]
+        return values, [(one, train, (train, test)) for one in linkers for train, test in splits]
+    values = _train_sizes(train_sizes, min(len(train) for train, _ in splits))
+    parts = [(train[:size], test) for size in values for train, test in splits]
+    return values, [(estimator, train, (train, test)) for train, test in parts]
 
 
 def _train_sizes(sizes: Any, most: int) -> list[int]:
@@ -227,14 +223,6 @@ def _train_sizes(sizes: Any, most: int) -> list[int]:
     return [int(number) for number in np.unique(numbers)]
 
 
-def _rates(
-    linkers: Sequence[Any], X: Any, y: Any, parts: Sequence[Sequence[Split]], n_jobs: int | None
-) -> np.ndarray:
+def _rates(cases: list[Case], X: Any, y: Any, n_jobs: int | None, n_values: int) -> np.ndarray:
     """Rates of training and of test records, (2, n_values, n_splits)."""
-    found = Parallel(n_jobs=n_jobs)(
-        delayed(held_out_links)(linker, X, y, train, (train, test))
-        for linker, splits in zip(linkers, parts, strict=True)
-        for train, test in splits
-    )
-    rates = np.array([[part.mean() for part in one] for one in found])
-    return rates.T.reshape(2, len(parts), -1)
+    return held_out_rates(cases, X, y, n_jobs=n_jobs).T.reshape(2, n_values, -1)

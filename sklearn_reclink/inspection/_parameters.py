@@ -10,16 +10,22 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_reclink.inspection._display import Display
+from sklearn_reclink.inspection.drawing import Display
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ParameterDisplay(Display):
     """Base of the displays of what a fitted linker has learned."""
+
+    feature_names: Sequence[str] | None = None
+
+    _shown: ClassVar[tuple[str, ...]]  # fitted attributes, the first that a linker has is shown
 
     @classmethod
     def from_estimator(
@@ -41,68 +47,48 @@ class ParameterDisplay(Display):
         object
             The display.
         """
-        return cls._read(estimator, feature_names).plot(**options)
+        check_is_fitted(estimator)
+        if feature_names is None:
+            feature_names = getattr(estimator, "feature_names_in_", None)
+        for attribute in cls._shown:
+            if hasattr(estimator, attribute):
+                learned = cls._read(estimator, attribute)
+                return cls(**({"feature_names": feature_names} | learned)).plot(**options)
+        raise ValueError(
+            f"{cls.__name__} shows {' or '.join(cls._shown)}, and {type(estimator).__name__} has "
+            "none of them after fit"
+        )
 
-    @classmethod
+    @staticmethod
     @abstractmethod
-    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
-        """The display of a fitted linker, not drawn yet."""
+    def _read(estimator: Any, attribute: str) -> dict[str, Any]:
+        """What to show of a fitted linker, as fields of the display."""
 
     @abstractmethod
     def plot(self) -> Self:
         """Draw the parameters."""
 
-
-def variable_names(
-    estimator: Any, n_features: int, feature_names: Sequence[str] | None = None
-) -> list[str]:
-    """Names given, or those of the file of `fit`, or x0, x1, ..."""
-    if feature_names is None:
-        feature_names = getattr(estimator, "feature_names_in_", None)
-    return check_names(feature_names, n_features)
-
-
-def check_names(names: Sequence[Any] | None, n_features: int) -> list[str]:
-    """Names as a list of the right length; x0, x1, ... if there are none."""
-    if names is None:
-        return [f"x{k}" for k in range(n_features)]
-    if len(names) != n_features:
-        raise ValueError(
-            f"feature_names has {len(names)} names for {n_features} variables: give one each"
-        )
-    return [str(name) for name in names]
+    def _names(self, n_features: int) -> list[str]:
+        """One name per variable; x0, x1, ... if there are none."""
+        if self.feature_names is None:
+            return [f"x{k}" for k in range(n_features)]
+        if len(self.feature_names) != n_features:
+            raise ValueError(
+                f"feature_names has {len(self.feature_names)} names for {n_features} variables: "
+                "give one each"
+            )
+        return [str(name) for name in self.feature_names]
 
 
-def check_has(estimator: Any, attributes: Sequence[str], display: str) -> str:
-    """The first of the fitted attributes that an estimator has."""
-    check_is_fitted(estimator)
-    for attribute in attributes:
-        if hasattr(estimator, attribute):
-            return attribute
-    raise ValueError(
-        f"{display} shows {' or '.join(attributes)}, and {type(estimator).__name__} has none of "
-        "them after fit"
-    )
+def comparable(estimator: Any, attribute: str) -> np.ndarray:
+    """``weights_`` or ``matrix_`` of standardised differences.
 
-
-def comparable_weights(estimator: Any) -> np.ndarray:
-    """Weights of standardised differences, which sum to 1."""
-    weights = np.asarray(estimator.weights_, dtype=float)
+    Weights sum to 1; the largest absolute value of a matrix is 1.
+    """
+    values = np.asarray(getattr(estimator, attribute), dtype=float)
+    total = 1.0
     if estimator.standardize is None:
-        weights = weights * _deviations(estimator) ** 2
-        weights = weights / weights.sum()
-    return weights
-
-
-def comparable_matrix(estimator: Any) -> np.ndarray:
-    """The matrix of standardised differences, its largest absolute value scaled to 1."""
-    matrix = np.asarray(estimator.matrix_, dtype=float)
-    if estimator.standardize is None:
-        deviations = _deviations(estimator)
-        matrix = matrix * deviations[:, None] * deviations
-    largest = np.abs(matrix).max()
-    return matrix / largest if largest > 0 else matrix
-
-
-def _deviations(estimator: Any) -> np.ndarray:
-    return np.asarray(np.std(estimator.masked_, axis=0, ddof=1))
+        sd = np.std(estimator.masked_, axis=0, ddof=1)
+        values = values * (sd**2 if values.ndim == 1 else np.outer(sd, sd))
+        total = values.sum()
+    return values / (total if values.ndim == 1 else np.abs(values).max() or 1.0)

@@ -7,13 +7,12 @@ A name that finds no room is left out rather than written over another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.inspection._display import GREY
+from sklearn_reclink.inspection.drawing import GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,44 +59,31 @@ def name_points(ax: Axes, points: np.ndarray, names: list[str], path: np.ndarray
     figure: Any = ax.figure.canvas.figure
     figure.draw_without_rendering()  # the layout decides where the axes are
     corners, centres = ax.transData.transform(path), ax.transData.transform(points)
-    taken = [Bbox([start, end]).padded(1.0) for start, end in _upwards(corners)]
+    taken = [Bbox([np.minimum(*ends), np.maximum(*ends)]).padded(1.0) for ends in pairwise(corners)]
     taken += [Bbox([c, c]).padded(POINT_RADIUS * figure.dpi / 72) for c in centres]
     written: list[Text] = []
-    for point, name in zip(points, names, strict=True):
-        for distance in DISTANCES:
-            text = _first_free(ax, point, name, distance, taken)
-            if text is not None:
-                written.append(text)
-                break
+    for point, name in zip(points.tolist(), names, strict=True):
+        text = _first_free(ax, point, name, taken)
+        written += [] if text is None else [text]
     return written
 
 
-def _upwards(corners: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The pieces of a line, each from its lower left to its upper right end."""
-    for start, end in pairwise(corners):
-        yield np.minimum(start, end), np.maximum(start, end)
-
-
-def _first_free(
-    ax: Axes, point: np.ndarray, name: str, distance: float, taken: list[Bbox]
-) -> Text | None:
-    """The name at the first free place at a distance, which is then taken."""
-    leader: dict[str, Any] | None = None
-    if distance > DISTANCES[0]:
-        leader = {"arrowstyle": "-", "linewidth": 0.5, "edgecolor": GREY, "shrinkA": 0}
+def _first_free(ax: Axes, point: list[float], name: str, taken: list[Bbox]) -> Text | None:
+    """The name at the first free place, which is then taken."""
     frame = ax.get_window_extent()
-    for right, up, ha, va in PLACES:
+    leader = {"arrowstyle": "-", "linewidth": 0.5, "edgecolor": GREY, "shrinkA": 0}
+    for distance, (right, up, ha, va) in product(DISTANCES, PLACES):
         options: dict[str, Any] = {"ha": ha, "va": va, "fontsize": "small", "in_layout": False}
         options |= {"xytext": (right * distance, up * distance), "textcoords": "offset points"}
         text = ax.annotate(name, (point[0], point[1]), **options)
         box = text.get_window_extent()  # without the leader
         inside = frame.contains(*box.min) and frame.contains(*box.max)
-        free = inside and not box.count_overlaps(taken)
-        if free and leader is None:
+        if inside and not box.count_overlaps(taken):
             taken.append(box)
-            return text
+            if distance == DISTANCES[0]:
+                return text
+            options["arrowprops"] = leader
+            text.remove()
+            return ax.annotate(name, (point[0], point[1]), **options)
         text.remove()
-        if free:
-            taken.append(box)
-            return ax.annotate(name, (point[0], point[1]), arrowprops=leader, **options)
     return None

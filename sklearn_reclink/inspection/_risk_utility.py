@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from sklearn_reclink.inspection._display import (
+from sklearn_reclink.inspection._point_names import name_points
+from sklearn_reclink.inspection.drawing import (
     BLUE,
     GREY,
     Display,
     as_label,
     in_percent,
     legend_above,
-    remove_frame,
 )
-from sklearn_reclink.inspection._point_names import name_points
 from sklearn_reclink.metrics import probabilistic_information_loss
 
 if TYPE_CHECKING:
@@ -136,10 +135,8 @@ class RiskUtilityDisplay(Display):
         """
         if not maskings:
             raise ValueError("maskings is empty: give at least one masked version of X by name")
-        risk = [
-            (linker := clone(estimator).fit(X, masked)).n_linked_ / len(linker.masked_)
-            for masked in maskings.values()
-        ]
+        linkers = [clone(estimator).fit(X, masked) for masked in maskings.values()]
+        risk = [linker.n_linked_ / len(linker.masked_) for linker in linkers]
         loss = [float(information_loss(X, masked)) for masked in maskings.values()]
         measure = getattr(information_loss, "__name__", "information loss").replace("_", " ")
         return cls(
@@ -181,42 +178,29 @@ class RiskUtilityDisplay(Display):
         ax : matplotlib Axes, default=None
             Axes to draw on; by default those of a new figure.
 
-        Returns
-        -------
-        RiskUtilityDisplay
         """
         risk, loss, names = _check_maskings(self.risk, self.information_loss, self.names)
         ax = self._set_axes(ax)
         self.frontier_ = pareto_frontier(risk, loss)
-        best = np.flatnonzero(self.frontier_)
-        best = best[np.lexsort([risk[best], loss[best]])]
-        others = np.flatnonzero(~self.frontier_)
-        ax.step(loss[best], risk[best], where="post", color=BLUE, alpha=0.6, zorder=1)
-        ax.plot(loss[best], risk[best], "o", color=BLUE, label="on the frontier", zorder=3)
+        order = np.lexsort([risk, loss, ~self.frontier_])
+        points = np.column_stack([loss, risk])[order]  # the frontier from the left, then the others
+        best, others = np.split(points, [np.count_nonzero(self.frontier_)])
+        ax.step(*best.T, where="post", color=BLUE, alpha=0.6, zorder=1)
+        ax.plot(*best.T, "o", color=BLUE, label="on the frontier", zorder=3)
         if len(others):
-            ax.plot(
-                *(loss[others], risk[others], "o"),
-                color=GREY,
-                fillstyle="none",
-                label="dominated: another is as good in both, better in one",
-                zorder=2,
-            )
+            label = "dominated: another is as good in both, better in one"
+            ax.plot(*others.T, "o", color=GREY, fillstyle="none", label=label, zorder=2)
         right = loss.max() + 0.15 * (np.ptp([0.0, *loss]) or 1.0)
-        ax.set_xlim(min(0.0, loss.min()) - 0.04 * right, right)
-        ax.set_ylim(-0.03, 1.03)
+        ax.set(xlim=(min(0.0, loss.min()) - 0.04 * right, right), ylim=(-0.03, 1.03))
         in_percent(ax.yaxis)
         ax.set_xlabel(f"{self.loss_label}\n← keeps more")
         ax.set_ylabel(f"{self.risk_label}\n← safer")
         ax.grid(alpha=0.3)
-        remove_frame(ax)
         self.legend_ = legend_above(ax)
         self.text_ = []
         if names is not None:
-            order = [*best, *others]
-            points = np.column_stack([loss, risk])[order]
-            corners = np.column_stack([loss[best][1:], risk[best][:-1]])
-            path = np.empty((2 * len(best) - 1, 2))
-            path[::2], path[1::2] = points[: len(best)], corners
+            path = np.repeat(best, 2, axis=0)[:-1]  # the steps: right, then down
+            path[1::2, 0] = best[1:, 0]
             self.text_ = name_points(ax, points, [as_label(names[k]) for k in order], path)
         return self
 

@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklearn_reclink.capacity import shapley
-from sklearn_reclink.inspection._display import GREY, draw_bars, equal_line, legend_above, name_rows
-from sklearn_reclink.inspection._parameters import (
-    ParameterDisplay,
-    check_has,
-    check_names,
-    comparable_matrix,
-    comparable_weights,
-    variable_names,
-)
+from sklearn_reclink.inspection._parameters import ParameterDisplay, comparable
+from sklearn_reclink.inspection.drawing import GREY, draw_bars, equal_line, legend_above, name_rows
 from sklearn_reclink.linkers import OWALinker
 
 if TYPE_CHECKING:
@@ -68,29 +61,26 @@ class WeightsDisplay(ParameterDisplay):
     """
 
     weights: Any
-    feature_names: Sequence[str] | None = None
     label: str = "weight"
     ordered: bool = False
 
-    @classmethod
-    def _read(cls, estimator: Any, feature_names: Sequence[str] | None) -> Self:
-        attribute = check_has(estimator, ("capacity_", "matrix_", "weights_"), cls.__name__)
+    _shown = ("capacity_", "matrix_", "weights_")
+
+    @staticmethod
+    def _read(estimator: Any, attribute: str) -> dict[str, Any]:
         if attribute == "capacity_":
-            weights, label = shapley(estimator.capacity_), "Shapley value"
-        elif attribute == "matrix_":
-            weights = np.diag(comparable_matrix(estimator)).copy()
+            return {"weights": shapley(estimator.capacity_), "label": "Shapley value"}
+        if attribute == "matrix_":
             label = "diagonal of the matrix, relative to its largest value"
-        elif np.ndim(estimator.weights_) == 2:  # of disagreement and of agreement
-            weights = np.diff(estimator.weights_, axis=1)[:, 0]
+            return {"weights": np.diag(comparable(estimator, attribute)), "label": label}
+        if np.ndim(estimator.weights_) == 2:  # of disagreement and of agreement
             label = "weight of agreement over disagreement, in bits"
-        else:
-            weights, label = comparable_weights(estimator), "weight"
-        ordered = isinstance(estimator, OWALinker)
-        if ordered:
-            names, label = rank_names(len(weights)), "weight of the rank"
-        else:
-            names = variable_names(estimator, len(weights), feature_names)
-        return cls(weights=weights, feature_names=names, label=label, ordered=ordered)
+            return {"weights": np.diff(estimator.weights_, axis=1)[:, 0], "label": label}
+        weights = comparable(estimator, attribute)
+        if not isinstance(estimator, OWALinker):
+            return {"weights": weights}
+        ranks = {"feature_names": rank_names(len(weights)), "label": "weight of the rank"}
+        return {"weights": weights, "ordered": True, **ranks}
 
     def plot(
         self,
@@ -116,7 +106,7 @@ class WeightsDisplay(ParameterDisplay):
         """
         bars = np.asarray(self.weights, dtype=float)
         n_features = len(bars)
-        names = check_names(self.feature_names, n_features)
+        names = self._names(n_features)
         adds_up = n_features > 1 and np.isclose(bars.sum(), 1)
         if not self.ordered:
             bars, names = largest_first(bars, names, max_features)
@@ -153,14 +143,12 @@ def largest_first(
 
 def rank_names(n_features: int) -> list[str]:
     """What the ranks of an ordered weighted average are, the largest difference first."""
-    middle = [f"{_ordinal(k)} largest" for k in range(2, n_features)]
+    endings = {1: "st", 2: "nd", 3: "rd"} | dict.fromkeys((11, 12, 13), "th")
+    middle = [
+        f"{k}{endings.get(k % 100, endings.get(k % 10, 'th'))} largest"
+        for k in range(2, n_features)
+    ]
     return ["largest difference", *middle, "smallest"][:n_features]
-
-
-def _ordinal(number: int) -> str:
-    endings = {1: "st", 2: "nd", 3: "rd"}
-    ending = "th" if number % 100 in (11, 12, 13) else endings.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 def format_weight(weight: float) -> str:

@@ -5,8 +5,7 @@ question asked afterwards are here. ``n_linked_`` is counted by the same functio
 calls, never taken from a solver. For distances it counts the links of the rule ``"nearest"``, the
 papers', which ``bound_`` bounds; `score`, `predict` and `link` follow ``rule``.
 
-Linkers are dataclasses of their parameters: the ``__init__`` that scikit-learn asks for, which only
-assigns, is written by Python.
+Linkers are dataclasses of their parameters: Python writes the ``__init__`` that only assigns.
 
 *The pool* is everywhere the whole masked file, the records of ``y`` among its rows. Left out, it is
 ``y`` itself in `fit`, `score` and `link`, and the pool of `fit` in `predict` and `kneighbors`.
@@ -26,7 +25,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from sklearn_reclink._sklearn_compat import StrOptions, fit_context
 from sklearn_reclink.data import reading, views
@@ -132,33 +131,27 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             whole = reading.read_original(self, reference, reset=False)
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._learn_scales(original, masked, whole)
+        self._informative = self.scales_.informative
         return self._index(original, everyone)
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         """Learn how files become coordinates; ranks are those of the whole files."""
-        if self.standardize == "rank":
-            self.scales_ = views.learn_ranks(whole, self.masked_)
-        else:
-            self.scales_ = views.learn_scales(original, masked, self.standardize)
-        if not self.scales_.informative.any():
-            raise ValueError(
-                f"all {original.shape[1]} columns are constant in X or in y: nothing tells one "
-                "record from another, so there is no distance to learn"
-            )
+        files = (whole, self.masked_) if self.standardize == "rank" else (original, masked)
+        self.scales_ = views.learn_view(*files, self.standardize)
 
     @property
     def _theta(self) -> np.ndarray:
         """Parameters of the distance, for the informative variables."""
-        return self._family.theta_of(self, self.scales_.informative)
+        return self._family.theta_of(self, self._informative)
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         """Coordinates of both files, of the informative variables."""
-        used = self.scales_.informative
+        used = self._informative
         return self.scales_.original(original)[:, used], self.scales_.masked(masked)[:, used]
 
     def _index(self, original: np.ndarray, masked: np.ndarray) -> Index:
-        coordinates = self._coordinates(original, masked)
-        return Index(*coordinates, n_jobs=self.n_jobs, verbose=self.verbose)
+        files = self._coordinates(original, masked)
+        return Index(*files, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _search(self, index: Index) -> Search:
         """What answers questions about two files, by the parameters learned."""
@@ -203,7 +196,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             self.bound_ = n_linked
         if self._has_ceiling:
             self.ceiling_ = index.ceiling
-            self.bound_ = min(self.bound_, self.ceiling_)
+            self.bound_ = min(self.bound_ or 0, self.ceiling_)
         if self.bound_ is not None and self.bound_ < n_linked:
             raise RuntimeError(
                 f"the proof is wrong: it allows {self.bound_} links at most, a recount finds "
@@ -258,9 +251,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         distances : ndarray of shape (n_records, n_neighbors)
-            Squared distances, as the papers define them; a bilinear one may be negative. Where
-            likelihoods link, minus their logarithm. The rules ``"density"`` and ``"balanced"`` add
-            a price for each masked record.
+            Squared distances (a bilinear one may be negative), or minus log-likelihoods. The rules
+            ``"density"`` and ``"balanced"`` add a price for each masked record.
         rows : ndarray of int of shape (n_records, n_neighbors)
             Rows in the pool, nearest first; the first is that of `predict`, unless by the rule
             ``"one_to_one"``.
@@ -297,8 +289,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
         A record counts when its own masked version is strictly nearer than every other record
         of the pool, prices of the rule included; by the rule ``"one_to_one"``, when it has its own
-        in every optimal assignment. The smaller the pool the easier that is: a rate on part of a
-        file is above the rate on the whole, so read it with the size of the pool beside it.
+        in every optimal assignment. The smaller the pool, the easier that is.
 
         Parameters
         ----------
@@ -327,18 +318,19 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         ndarray of shape (n_pairs,)
             As in `kneighbors`, without the prices of a rule.
         """
-        pairs = np.asarray(pairs)
-        if pairs.ndim != 3 or pairs.shape[1] != 2:
-            raise ValueError(f"pairs has shape {pairs.shape}: it must be (n_pairs, 2, n_features)")
-        return self._search(self._read_pair(pairs[:, 0], pairs[:, 1], None)).ask("own")[0]
+        check_is_fitted(self)
+        shape = np.shape(pairs)
+        if len(shape) != 3 or shape[1:] != (2, self.n_features_in_):
+            raise ValueError(
+                f"pairs has shape {shape}: it must be (n_pairs, 2, {self.n_features_in_})"
+            )
+        pairs = check_array(pairs, dtype=np.float64, allow_nd=True, input_name="pairs")
+        return self._search(self._index(pairs[:, 0], pairs[:, 1])).ask("own")[0]
 
     def get_metric(self) -> Callable[[Any, Any], float]:
-        """A function that gives the squared distance of an original and a masked record.
+        """A function of an original and a masked record that gives their squared distance.
 
-        Returns
-        -------
-        callable
-            Takes two arrays of shape (n_features,). Later fits of the linker do not change it.
+        Later fits of the linker do not change it.
         """
         fitted = copy(self)
         return lambda original, masked: float(fitted.pair_distance([[original, masked]])[0])

@@ -14,12 +14,7 @@ from sklearn_reclink.solvers.problem import Problem
 
 
 def export_mps(
-    linker: ExactLinker,
-    X: Any,
-    y: Any,
-    path: str | os.PathLike[str],
-    *,
-    strictness: float = 1e-5,
+    linker: ExactLinker, X: Any, y: Any, path: str | os.PathLike[str], *, strictness: float = 1e-5
 ) -> None:
     """Write the papers' program of a linker for two files, to be solved by CPLEX, Gurobi, ...
 
@@ -29,8 +24,7 @@ def export_mps(
     then ``K_0``, ``K_1``, ... by record. Its rows are ``normalised`` where the papers fix the scale
     of the parameters, ``link_i_j`` for each record and impostor, then those of the constraint.
 
-    A solver satisfies rows and integrality only up to its tolerances, and the constant in front of
-    ``K_i`` multiplies the latter: the count it claims may be above what its parameters link.
+    A solver keeps rows and integers only up to its tolerances: its count may be above the links.
 
     Parameters
     ----------
@@ -73,7 +67,7 @@ def export_mps(
     linker._validate_params()
     index = linker._prepare(X, y)
     problem = Problem(linker._family_of(index), index)
-    words = np.array(_words(linker))[linker.scales_.informative]
+    words = np.array(_words(linker))[linker._informative]
     write_mps(problem, path, problem.family.labels(words.tolist()), strictness)
 
 

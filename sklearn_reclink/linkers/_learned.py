@@ -60,7 +60,7 @@ class LearnedLinker(BaseLinker):
             if status in (Status.OPTIMAL, Status.PROJECTED):
                 status = Status.SHRUNK
         self._family = family.without_files
-        for name, value in family.published(theta, self.scales_.informative).items():
+        for name, value in family.published(theta, self._informative).items():
             setattr(self, name, value)
         return replace(solution, status=status)
 

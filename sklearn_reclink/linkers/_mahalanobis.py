@@ -79,14 +79,14 @@ class MahalanobisLinker(BaseLinker):
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         super()._learn_scales(original, masked, whole)
-        used = self.scales_.informative
+        used = self._informative = self.scales_.informative
         self.whitening_ = np.zeros((len(used), np.count_nonzero(used)))
         self.whitening_[used] = whitening(*super()._coordinates(original, masked))
         self.matrix_ = self.whitening_ @ self.whitening_.T
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         a, b = super()._coordinates(original, masked)
-        used = self.scales_.informative
+        used = self._informative
         return _mapped(a, self.whitening_[used]), _mapped(b, self.whitening_[used])
 
     @property

@@ -6,8 +6,9 @@ file; correlated noise has ``(p / 100)^2 Cov X`` and keeps them.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -45,6 +46,7 @@ def gaussian_noise(X: np.ndarray, correlated: bool, rng: np.random.RandomState) 
     return np.asarray(draws @ (singular[:, None] * loadings) / np.sqrt(len(X) - 1) * sd)
 
 
+@dataclass(eq=False, repr=False)
 class AdditiveNoise(Masker):
     """Mask a file by adding Gaussian noise to every value.
 
@@ -79,25 +81,18 @@ class AdditiveNoise(Masker):
     array([0.1, 0.1])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    p: float = 10.0
+    _: KW_ONLY
+    correlated: bool = False
+    keep_integers: bool = False
+    random_state: Any = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Masker._parameter_constraints,
         "p": [Interval(Real, 0, None, closed="left")],
         "correlated": ["boolean"],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        p: float = 10.0,
-        *,
-        correlated: bool = False,
-        keep_integers: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.p = p
-        self.correlated = correlated
-        self.keep_integers = keep_integers
-        self.random_state = random_state
 
     def _mask(self, X: np.ndarray) -> np.ndarray:
         rng = check_random_state(self.random_state)

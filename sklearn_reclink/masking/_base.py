@@ -7,7 +7,7 @@ so the masked file says nothing about another one.
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -33,11 +33,12 @@ def round_whole_columns(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of the maskers.
 
-    A subclass masks one file in `_mask`. If it has the option ``keep_integers``, whole numbers are
+    A subclass is a dataclass of its options: Python writes the ``__init__`` that scikit-learn asks
+    for. It masks one file in `_mask`. If it has the option ``keep_integers``, whole numbers are
     released as whole numbers.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {"keep_integers": ["boolean"]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"keep_integers": ["boolean"]}
 
     keep_integers: bool = False
 

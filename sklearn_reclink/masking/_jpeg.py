@@ -8,9 +8,10 @@ the quality, the more.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from io import BytesIO
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,6 +56,7 @@ def compress(pixels: np.ndarray, quality: int, most_rows: int = MOST_PIXELS) -> 
     return np.concatenate(parts)
 
 
+@dataclass(eq=False, repr=False)
 class JPEGMasking(Masker):
     """Mask a file by compressing it as an image.
 
@@ -90,14 +92,14 @@ class JPEGMasking(Masker):
     ((16, 2), True)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    quality: int = 80
+    _: KW_ONLY
+    keep_integers: bool = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Masker._parameter_constraints,
         "quality": [Interval(Integral, 1, 100, closed="both")],
     }
-
-    def __init__(self, quality: int = 80, *, keep_integers: bool = False) -> None:
-        self.quality = quality
-        self.keep_integers = keep_integers
 
     def _check(self, X: np.ndarray) -> None:
         if X.shape[1] > MOST_PIXELS:

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -99,6 +100,7 @@ def group_means(X: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.asarray((origin + totals / sizes[:, None])[labels], dtype=np.float64)
 
 
+@dataclass(eq=False, repr=False)
 class Microaggregation(Masker):
     """Mask a file by microaggregation: each value becomes the mean of a group of records.
 
@@ -153,24 +155,17 @@ class Microaggregation(Masker):
            [ 62., 850.]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    groups: int | Sequence[Sequence[int | str]] | None = None
+    k: int | Sequence[int] = 3
+    standardize: bool = False
+    keep_integers: bool = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Masker._parameter_constraints,
         "groups": [None, Interval(Integral, 1, None, closed="left"), "array-like"],
         "k": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "standardize": ["boolean"],
     }
-
-    def __init__(
-        self,
-        groups: int | Sequence[Sequence[int | str]] | None = None,
-        k: int | Sequence[int] = 3,
-        standardize: bool = False,
-        keep_integers: bool = False,
-    ) -> None:
-        self.groups = groups
-        self.k = k
-        self.standardize = standardize
-        self.keep_integers = keep_integers
 
     def _settle(self, n_features: int) -> None:
         names = getattr(self, "feature_names_in_", None)
@@ -179,16 +174,11 @@ class Microaggregation(Masker):
 
     def _mask(self, X: np.ndarray) -> np.ndarray:
         Y = X.copy()
+        sd = X.std(axis=0, ddof=1) if self.standardize and len(X) > 1 else np.ones(X.shape[1])
+        scaled = X / np.where(sd > 0, sd, 1.0)
         for variables, k in zip(self.groups_, self.k_, strict=True):
-            raw = X[:, variables]
-            Y[:, variables] = group_means(raw, mdav(self._grouping_scale(raw), k))
+            Y[:, variables] = group_means(X[:, variables], mdav(scaled[:, variables], k))
         return Y
-
-    def _grouping_scale(self, raw: np.ndarray) -> np.ndarray:
-        if not self.standardize or len(raw) < 2:
-            return raw
-        sd = raw.std(axis=0, ddof=1)
-        return raw / np.where(sd > 0, sd, 1.0)
 
     def _check(self, X: np.ndarray) -> None:
         check_k_records(X, max(self.k_, default=1))
@@ -198,9 +188,13 @@ def _variable_groups(groups: Any, n_features: int, names: np.ndarray | None) -> 
     if groups is None or isinstance(groups, Integral):
         size, every = int(groups or n_features), range(n_features)
         return [list(every[start : start + size]) for start in every[::size]]
-    positions = [
-        [_position(variable, n_features, names) for variable in _members(group)] for group in groups
-    ]
+    for group in groups:
+        if isinstance(group, str | Integral) or len(group) == 0:
+            raise ValueError(
+                f"groups holds {group!r}, where a non-empty list of variables is needed, "
+                "such as groups=[[0, 1], [2, 3]]."
+            )
+    positions = [[_position(variable, n_features, names) for variable in group] for group in groups]
     counts = Counter(position for group in positions for position in group)
     repeated = sorted(position for position, count in counts.items() if count > 1)
     if repeated:
@@ -211,38 +205,21 @@ def _variable_groups(groups: Any, n_features: int, names: np.ndarray | None) -> 
     return positions
 
 
-def _members(group: Any) -> list[Any]:
-    if isinstance(group, str | Integral) or len(group) == 0:
-        raise ValueError(
-            f"groups holds {group!r}, where a non-empty list of variables is needed, "
-            "such as groups=[[0, 1], [2, 3]]."
-        )
-    return list(group)
-
-
 def _position(variable: Any, n_features: int, names: np.ndarray | None) -> int:
-    if isinstance(variable, str):
-        if names is None:
-            raise ValueError(
-                f"groups names the variable {variable!r}, but X has no column names: give "
-                "positions, or a DataFrame."
-            )
-        if variable not in names:
-            raise ValueError(
-                f"groups names the variable {variable!r}; the columns of X are {list(names)}."
-            )
+    if isinstance(variable, Integral) and 0 <= int(variable) < n_features:
+        return int(variable)
+    if isinstance(variable, str) and names is not None and variable in names:
         return list(names).index(variable)
-    if not isinstance(variable, Integral) or not 0 <= int(variable) < n_features:
-        raise ValueError(
-            f"groups holds the variable {variable!r}; positions run from 0 to {n_features - 1}."
-        )
-    return int(variable)
+    known = f"positions run from 0 to {n_features - 1}"
+    if isinstance(variable, str):
+        known = "X has no column names: give positions, or a DataFrame"
+        if names is not None:
+            known = f"the columns of X are {list(names)}"
+    raise ValueError(f"groups holds the variable {variable!r}; {known}.")
 
 
 def _group_sizes(k: int | Sequence[int], n_groups: int) -> list[int]:
-    if isinstance(k, int | np.integer):
-        return [int(k)] * n_groups
-    sizes = [int(size) for size in k]
+    sizes = [int(k)] * n_groups if isinstance(k, int | np.integer) else [int(size) for size in k]
     if len(sizes) != n_groups:
         raise ValueError(
             f"k has {len(sizes)} value(s) for {n_groups} group(s) of variables: give one k for "

@@ -8,8 +8,9 @@ values as the original one: marginal distributions are kept, dependence between 
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -51,6 +52,7 @@ def rank_swap(values: np.ndarray, window: int, rng: np.random.RandomState) -> np
     return swapped
 
 
+@dataclass(eq=False, repr=False)
 class RankSwapping(Masker):
     """Mask a file by exchanging values between records of similar rank, variable by variable.
 
@@ -86,14 +88,14 @@ class RankSwapping(Masker):
     (True, True)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    p: float = 5.0
+    _: KW_ONLY
+    random_state: Any = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "p": [Interval(Real, 0, 100, closed="both")],
         "random_state": ["random_state"],
     }
-
-    def __init__(self, p: float = 5.0, *, random_state: Any = None) -> None:
-        self.p = p
-        self.random_state = random_state
 
     def _mask(self, X: np.ndarray) -> np.ndarray:
         rng = check_random_state(self.random_state)

@@ -9,8 +9,9 @@ values, so it is a shortest path over the cuts (Hansen and Mukherjee, 2003)::
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -76,6 +77,7 @@ def optimal_runs(values: np.ndarray, k: int) -> np.ndarray:
     return np.cumsum(first) - 1
 
 
+@dataclass(eq=False, repr=False)
 class UnivariateMicroaggregation(Masker):
     """Mask a file by microaggregation of every variable on its own (individual ranking).
 
@@ -116,16 +118,16 @@ class UnivariateMicroaggregation(Masker):
            [ 62., 850.]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    k: int = 3
+    _: KW_ONLY
+    optimal: bool = False
+    keep_integers: bool = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Masker._parameter_constraints,
         "k": [Interval(Integral, 1, None, closed="left")],
         "optimal": ["boolean"],
     }
-
-    def __init__(self, k: int = 3, *, optimal: bool = False, keep_integers: bool = False) -> None:
-        self.k = k
-        self.optimal = optimal
-        self.keep_integers = keep_integers
 
     def _check(self, X: np.ndarray) -> None:
         check_k_records(X, self.k)

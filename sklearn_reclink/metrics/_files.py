@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from sklearn_reclink.data.views import check_aligned_index, column_names, match_columns
+from sklearn_reclink.data.reading import check_aligned_index, column_names, match_columns
 
 
 def read_files(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -24,7 +24,8 @@ bandwidth of Bofinger (1975). Variables are standardised first, which changes no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,8 +67,7 @@ class ProbabilisticLoss:
     @property
     def loss(self) -> float:
         """The mean of the parts."""
-        parts = (self.means, self.variances, self.covariances, self.correlations, self.quantiles)
-        return float(np.nanmean(parts))
+        return float(np.nanmean(astuple(self)))
 
 
 def probabilistic_information_loss(X: Any, y: Any) -> float:
@@ -134,21 +134,14 @@ def probabilistic_loss(X: Any, y: Any) -> ProbabilisticLoss:
     var_correlation = m_22 + r**2 * (m_4[:, None] + m_4 + 2 * m_22) / 4 - r * (m_31 + m_31.T)
     covariance_change = _moments(after, 1, 1) - m_11
     quantiles, masked_quantiles = (np.quantile(file, QUANTILES, axis=0) for file in (before, after))
-    changes_and_variances = {
-        "means": (after.mean(axis=0) - before.mean(axis=0), np.diag(m_11)),
-        "variances": (np.diag(covariance_change), np.diag(var_covariance)),
-        "covariances": (covariance_change[pairs], var_covariance[pairs]),
-        "correlations": ((correlations(after) - r)[pairs], var_correlation[pairs]),
-        "quantiles": (
-            masked_quantiles - quantiles,
-            (QUANTILES * (1 - QUANTILES))[:, None] * _slopes(before) ** 2,
-        ),
-    }
+    var_quantiles = (QUANTILES * (1 - QUANTILES))[:, None] * _slopes(before) ** 2
+    loss = partial(_loss, n_records=len(before))
     return ProbabilisticLoss(
-        **{
-            kind: _loss(change, variance, len(before))
-            for kind, (change, variance) in changes_and_variances.items()
-        }
+        means=loss(after.mean(axis=0) - before.mean(axis=0), np.diag(m_11)),
+        variances=loss(np.diag(covariance_change), np.diag(var_covariance)),
+        covariances=loss(covariance_change[pairs], var_covariance[pairs]),
+        correlations=loss((correlations(after) - r)[pairs], var_correlation[pairs]),
+        quantiles=loss(masked_quantiles - quantiles, var_quantiles),
     )
 
 

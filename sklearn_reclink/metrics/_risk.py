@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from sklearn_reclink.data.views import learn_scales, spread
 from sklearn_reclink.metrics._files import average, read_files
-from sklearn_reclink.solvers import presolve
+from sklearn_reclink.search import Index
 
 # The widths, in percent, that Domingo-Ferrer and Torra average over.
 INTERVAL_WIDTHS = tuple(range(1, 11))
@@ -135,8 +135,7 @@ def linkage_ceiling(X: Any, y: Any, *, standardize: str | None = "separate") -> 
     """
     original, masked = read_files(X, y)
     scales = learn_scales(original, masked, standardize)
-    n_linkable = presolve.linkage_ceiling(scales.original(original), scales.masked(masked))
-    return n_linkable / len(original)
+    return Index(scales.original(original), scales.masked(masked)).ceiling / len(original)
 
 
 def interval_disclosure(

@@ -109,10 +109,6 @@ def assign(
         Chooses among optimal assignments, whatever the order of the records. Only ``links``
         depends on it.
 
-    Returns
-    -------
-    Assignment
-
     Examples
     --------
     >>> import numpy as np

@@ -94,7 +94,7 @@ class Rule:
     n_jobs: int | None = None
     verbose: int = 0
 
-    def ask(self, question: str, pairs: Pairs, **options: Any) -> tuple[np.ndarray, ...]:
+    def ask(self, question: str, pairs: Any, **options: Any) -> tuple[np.ndarray, ...]:
         """The answer to a question of `Search`, under the rule."""
         if question == "nearest":
             return (self.predict(pairs),)

@@ -4,20 +4,16 @@
 both belongs to the same person; masked records beyond those of ``original`` are impostors only.
 For record ``i``, with a distance ``d`` and the rule of `ties`::
 
-    nearest      min_j d_ij
-    tied         the candidates j that the nearest is not strictly nearer than
-    link         the lowest row among the tied
+    link         the lowest row among those tied as nearest
     linked       d_ii is strictly less than d_ij for every j != i
     dominated    some j != i is at most as far as i, or tied with it, in every variable
 
 A dominated record is linked by no monotone distance. The records left are the **ceiling** of every
 weighted mean, OWA and Choquet integral, known without any optimisation.
 
-`Pairs` answers from the distances of a batch of records to all masked records, without compiled
-code; `tree_search` answers by a tree where there are many pairs; `batches` runs either on joblib's
-workers. All decide with the floats of ``Family.evaluate``, so no answer depends on which of them
-ran, on the size of the batches, the shape of the tree or the number of workers. ``N^2`` distances
-are never held.
+`Pairs` compares all pairs, in batches and without compiled code; `tree_search` asks a tree where
+there are many; `batches` runs either on joblib's workers. All decide with the floats of
+``Family.evaluate``, so no answer depends on which of them ran. ``N^2`` distances are never held.
 """
 
 from __future__ import annotations
@@ -100,10 +96,7 @@ class Search(ABC):
 
 
 class Pairs(Search):
-    """Answers by comparing all pairs.
-
-    A subclass gives the distances of a batch of records to all masked records.
-    """
+    """Answers by comparing all pairs; a subclass gives their distances."""
 
     batch_bytes = BATCH_BYTES
 
@@ -230,22 +223,10 @@ class Index:
     ) -> None:
         self.original = np.ascontiguousarray(original, dtype=float)
         self.masked = np.ascontiguousarray(masked, dtype=float)
+        self.n_records, self.n_masked = len(self.original), len(self.masked)
         self.n_jobs, self.verbose = n_jobs, verbose
-        self.dense_pairs = dense_pairs
+        self.is_dense = self.n_records * self.n_masked <= dense_pairs
         self.trees: dict[bytes, Tree] = {}  # planted so far, see `tree_search`
-
-    @property
-    def n_records(self) -> int:
-        return len(self.original)
-
-    @property
-    def n_masked(self) -> int:
-        return len(self.masked)
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether there are few enough pairs to compare all of them."""
-        return self.n_records * self.n_masked <= self.dense_pairs
 
     def search(self, family: Family, theta: np.ndarray) -> Search:
         """The quicker way to the same answers about a distance."""
@@ -258,8 +239,8 @@ class Index:
     def _ask(
         self, question: str, family: Family, theta: np.ndarray, *args: Any, **options: Any
     ) -> tuple[np.ndarray, ...]:
-        work = {"n_jobs": self.n_jobs, "verbose": self.verbose}
-        return self.search(family, theta).ask(question, *args, **work, **options)
+        options |= {"n_jobs": self.n_jobs, "verbose": self.verbose}
+        return self.search(family, theta).ask(question, *args, **options)
 
     def linked(
         self, family: Family, theta: np.ndarray, records: np.ndarray | None = None
@@ -278,11 +259,7 @@ class Index:
     def k_nearest(
         self, family: Family, theta: np.ndarray, n_neighbors: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Squared distances and rows of the nearest masked records, nearest first.
-
-        Candidates tied with the first of them not yet ranked come in the order of their rows, so
-        the first neighbour is the link of `nearest`.
-        """
+        """Squared distances and rows of the nearest masked records, in the order of `ties`."""
         values, rows = self._ask("k_nearest", family, theta, n_neighbors=n_neighbors)
         return values, rows
 
@@ -319,14 +296,10 @@ class Index:
         return impostors, margins
 
     def rows(self, family: Family, records: Any, impostors: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Rows of the given (record, impostor) pairs, and the magnitudes that ties are judged by.
+        """Rows of (record, impostor) pairs, and the magnitudes that ties are judged by.
 
-        Returns
-        -------
-        rows : ndarray of shape (n_pairs, n_parameters)
-            ``phi(a_i, b_j) - phi(a_i, b_i)``.
-        magnitudes : ndarray of shape (n_pairs, n_parameters)
-            ``|phi(a_i, b_j)| + |phi(a_i, b_i)|``.
+        ``phi(a_i, b_j) - phi(a_i, b_i)`` and ``|phi(a_i, b_j)| + |phi(a_i, b_i)|``, both of shape
+        (n_pairs, n_parameters).
         """
         own = family.features(self.original[records] - self.masked[records])
         other = family.features(self.original[records] - self.masked[impostors])

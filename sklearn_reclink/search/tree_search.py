@@ -41,18 +41,16 @@ class TreeSearch(Search):
 
     Parameters
     ----------
-    family, theta
-        The distance, which ranks the candidates of ties among many.
+    family, theta, formula
+        The distance, and the same as the tree takes it.
     tree : Tree
         The masked records.
-    formula : Formula
-        The distance, as the tree takes it.
     tolerance : Tolerance
         How far beyond a distance ties reach.
     queries, exact : ndarray of shape (n_records, n_coordinates), (n_records, n_features)
         The original records in the coordinates of the bound and of the distance.
-    batch, listed : int
-        Records of a batch, and entries of one list of candidates.
+    batch, batch_pairs, listed : int
+        Records of a batch, its pairs where nothing is pruned, and entries of a list of candidates.
     """
 
     def __init__(
@@ -66,12 +64,13 @@ class TreeSearch(Search):
         exact: np.ndarray,
         *,
         batch: int = _BATCH,
+        batch_pairs: int = _PAIRS,
         listed: int = _LISTED,
     ) -> None:
         self.family, self.theta = family, theta
         self.tree, self.formula, self.tolerance = tree, formula, tolerance
         self.queries, self.exact = queries, exact
-        self.batch, self.listed = batch, listed
+        self.batch, self.batch_pairs, self.listed = batch, batch_pairs, listed
 
     @classmethod
     def plant(
@@ -116,7 +115,7 @@ class TreeSearch(Search):
         """Number of records of a batch; few where nothing is pruned."""
         if self.formula.weights.any():
             return self.batch
-        return max(1, _PAIRS // len(self.tree.rows))
+        return max(1, self.batch_pairs // len(self.tree.rows))
 
     @property
     def _aligned(self) -> bool:
@@ -146,11 +145,9 @@ class TreeSearch(Search):
         rows, values, magnitudes, close = self._search(records, guess, _nobody(records))
         links = rows[:, 0]
         if close.any():
+            some = records[close]
             _, links[close] = self._count(
-                records[close],
-                _nobody(records[close]),
-                values[close, 0],
-                magnitudes[close, 0],
+                some, _nobody(some), values[close, 0], magnitudes[close, 0]
             )
         return (links,)
 
@@ -324,8 +321,10 @@ def _tree(index: Index, stretch: np.ndarray) -> trees.Tree:
     powers[used] = np.round(np.log2(stretch[used] / stretch[used].max()) / 2)
     key = used.tobytes() + powers.tobytes()
     if key not in index.trees:
-        while len(index.trees) >= _KEPT_TREES:
-            del index.trees[next(iter(index.trees))]
+        plain = np.ones(len(stretch), dtype=bool).tobytes() + np.zeros_like(powers).tobytes()
+        stretched = [other for other in index.trees if other != plain]  # any family may ask for it
+        if len(index.trees) >= _KEPT_TREES and stretched:
+            del index.trees[stretched[0]]
         masked = index.masked if used.all() else index.masked[:, used]
         index.trees[key] = trees.build(masked, stretch=2.0 ** powers[used])
     return index.trees[key]

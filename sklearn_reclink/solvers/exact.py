@@ -29,10 +29,10 @@ from threadpoolctl import threadpool_limits
 
 from sklearn_reclink.families import Choquet, WeightedMean
 from sklearn_reclink.search import Index
-from sklearn_reclink.solvers.active_set import thin_out
+from sklearn_reclink.solvers.cells.search import compile_kernels as compile_cells
 from sklearn_reclink.solvers.cells.search import prove_by_cells
 from sklearn_reclink.solvers.covering.search import CoveringSearch
-from sklearn_reclink.solvers.feasibility import Feasibility
+from sklearn_reclink.solvers.feasibility import Feasibility, compile_kernels
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
@@ -43,7 +43,6 @@ _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7
 _SHARE_BEFORE_LATE = 0.7
 _SHARE_OF_HLMS = 0.7  # of the time for late starts
-_TINY = np.array([[1.0, -1.0], [-1.0, 2.0], [-1.0, 1.0]])  # rows to compile kernels with
 
 LateStarts = Callable[[float], list[np.ndarray]]
 
@@ -162,7 +161,7 @@ def solve_exact(
         if losses < incumbent.losses:
             if by_cells:  # compilation does not count
                 before = time.monotonic()
-                _compile_conflicts()
+                compile_kernels()
                 deadline = feasibility.deadline = deadline + time.monotonic() - before
             n_threads = min(effective_n_jobs(index.n_jobs), cpu_count())  # a cluster has more
             search = CoveringSearch(
@@ -209,10 +208,6 @@ def _compile(problem: Problem, by_cells: bool) -> None:
             few.linked(family, family.centre)
             _ = few.dominated
     if by_cells:
-        prove_by_cells(_TINY, np.abs(_TINY), np.arange(3), np.eye(2))
+        compile_cells()
     else:
-        _compile_conflicts()
-
-
-def _compile_conflicts() -> None:
-    thin_out(_TINY, np.ones(3), np.arange(3), np.arange(3), 3)
+        compile_kernels()

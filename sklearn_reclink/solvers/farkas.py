@@ -1,7 +1,8 @@
 """Does a certificate of infeasibility stand in exact arithmetic?
 
 Given rows ``r_1, ..., r_m`` of floating-point numbers, which are rationals, is there
-``lambda >= 0`` with ``sum_j lambda_j r_j = 0`` and ``lambda_m = 1``? The engine finds the rows, one
+``lambda >= 0`` with ``sum_j lambda_j r_j = 0`` and ``lambda_m = 1``? The active set
+gives the rows, one
 more than are independent, so elimination over the integers (Bareiss) answers without rounding.
 It is the last resort for the ties of rounded or repeated data, where the residual of rounded
 multipliers falls into coordinates in which nothing is allowed.

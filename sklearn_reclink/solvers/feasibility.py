@@ -10,12 +10,14 @@ exact arithmetic (`farkas`); otherwise the answer is *undecided*, and nothing is
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm, thin_out
+from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, solve, thin_out_kernel
 from sklearn_reclink.solvers.presolve import Presolved
 from sklearn_reclink.solvers.problem import Problem
 from sklearn_reclink.solvers.row_cache import (
@@ -94,12 +96,11 @@ class Feasibility:
     def check_known(self, records: np.ndarray) -> Answer:
         """The same as far as the rows found so far tell: only a *no* can be relied on."""
         asked = self.cache.asked(np.append(records, self.forced))
-        status, theta, support, multipliers = least_norm(
-            self.cache.rows,
-            self.cache.right,
-            np.flatnonzero(asked),
-            self._tight[asked[self._tight]],
+        wanted, start = np.flatnonzero(asked), self._tight[asked[self._tight]]
+        status, size, theta, active, multipliers = solve(
+            self.cache.rows, self.cache.right, wanted, len(wanted), start, len(start)
         )
+        support, multipliers = active[:size], multipliers[:size]
         if status == FEASIBLE:
             self._tight = support
             return Answer(theta=theta if theta.any() else self.problem.family.centre)
@@ -199,3 +200,53 @@ class Feasibility:
         margins[np.arange(len(spared)), spared] = np.inf
         which, place = np.nonzero(margins <= 0)
         return self.cache.add_pairs(conflict[place], impostors[which, place]) > 0
+
+
+def thin_out(
+    rows: np.ndarray, rhs: np.ndarray, wanted: np.ndarray, groups: np.ndarray, n_groups: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Leave out groups of rows, the last first, while the others stay infeasible together.
+
+    Parameters
+    ----------
+    rows, rhs
+        As in `active_set.least_norm`.
+    wanted : ndarray of int
+        Rows that are infeasible together.
+    groups : ndarray of int
+        The group of each wanted row; rows of group -1 are never left out.
+
+    Returns
+    -------
+    support, multipliers : ndarray
+        The last certificate found; empty if no group could be left out.
+    alive : ndarray of bool
+        The groups that are left.
+    witnesses : ndarray of shape (n_groups, n_parameters)
+        Parameters that satisfy all groups alive but this one, for the groups alive.
+    """
+    p = rows.shape[1]
+    alive, witnesses = np.ones(n_groups, dtype=bool), np.zeros((n_groups, p))
+    group_of = np.full(len(rows), -1)
+    group_of[wanted] = groups
+    support, multipliers = np.empty(p + 1, np.int64), np.empty(p + 1)
+    needed = np.empty(n_groups, dtype=bool)
+    size = thin_out_kernel(
+        rows, rhs, wanted, groups, group_of, alive, needed, witnesses, support, multipliers
+    )
+    return support[:size], multipliers[:size], alive, witnesses
+
+
+def share_rows(everyone: Sequence[Feasibility]) -> None:
+    """Let every one know the rows that the others have found since they last shared."""
+    found = [one.cache.new_rows() for one in everyone]
+    for place, one in enumerate(everyone):
+        for other, rows in enumerate(found):
+            if other != place:
+                one.cache.add_found(rows)
+
+
+def compile_kernels() -> None:
+    """Load or compile the kernels of feasibility checks."""
+    rows = np.array([[1.0, -1.0], [-1.0, 2.0], [-1.0, 1.0]])
+    thin_out(rows, np.ones(3), np.arange(3), np.arange(3), 3)

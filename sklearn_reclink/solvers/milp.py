@@ -204,10 +204,6 @@ def solve_milp(
     verbose : int
         Show the messages of cvxpy and of the solver when positive.
 
-    Returns
-    -------
-    MilpSolution
-
     Examples
     --------
     >>> import numpy as np

@@ -11,8 +11,8 @@ import pytest
 
 from sklearn_reclink import EuclideanLinker, audit
 from sklearn_reclink.auditing import SizeLimits, compare
+from sklearn_reclink.auditing._attack import halves, wilson_interval
 from sklearn_reclink.auditing._attackers import ATTACKERS, Setting, chosen_attackers
-from sklearn_reclink.auditing._held_out import halves, wilson_interval
 from sklearn_reclink.auditing._variables import _pairs
 from sklearn_reclink.capacity import additive_capacity, symmetric_capacity
 from sklearn_reclink.metrics import linkage_ceiling
@@ -105,7 +105,7 @@ def test_records_at_risk_are_those_found(found):
     count = np.sum([one.reidentified for one in found.attacks], axis=0)
     unseen = np.zeros(found.n_records, dtype=int)
     for one in found.estimates:
-        unseen[one.rows] += one.found
+        unseen[one.rows] += one.reidentified
     assert sorted(found.records.rows) == np.flatnonzero(count + unseen).tolist()
     listed = [len(names) for names in found.records.found_by]
     assert listed == count[found.records.rows].tolist() == sorted(listed, reverse=True)
@@ -154,9 +154,9 @@ def test_searches_learn_from_a_sample_of_a_long_file_and_count_in_the_whole():
     limits = SizeLimits(search=40, all_pairs=50)
     found = audit(X, Y, attackers=names, time_limit=1.0, size_limits=limits)
     (one,) = found.attacks
-    assert one.sampled and one.n_learned == 40 and one.bound is None
+    assert one.status == "sampled" and one.n_learned == 40 and one.bound is None
     assert len(one.reidentified) == 90
-    reasons = {s.attacker.name: s.reason for s in found.skipped}
+    reasons = {attacker.name: reason for attacker, reason in found.skipped.items()}
     assert list(reasons) == ["probabilistic", "density"]
     assert all("takes too long for 90 records" in reason for reason in reasons.values())
     assert [name for name, reason in reasons.items() if "instead" in reason] == ["density"]

@@ -81,7 +81,7 @@ def test_every_figure_has_words_and_numbers(page):
     drawings = [a for a in elements.named("div") if a.get("class") == "drawing"]
     assert len(drawings) == len(elements.named("svg")) == 6
     assert all(len(drawing["aria-label"]) > 40 for drawing in drawings)
-    assert len(elements.named("details")) == 7
+    assert len(elements.named("details")) == 6
 
 
 def test_ids_in_the_page_are_unique(page):

@@ -7,29 +7,21 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from sklearn_reclink import families
 from sklearn_reclink.capacity import capacity_to_mobius, mobius_to_capacity, small_subsets
-from sklearn_reclink.families import (
-    Bilinear,
-    Choquet,
-    KAdditiveChoquet,
-    NonnegativeBilinear,
-    SemidefiniteBilinear,
-    SubmodularChoquet,
-    SubmodularKAdditiveChoquet,
-    WeightedMean,
-)
 from sklearn_reclink.families.bilinear import products
 
+MATRICES = families.Bilinear(3)
 FILES = np.random.default_rng(7).normal(size=(2, 12, 3))
 FAMILIES = {
-    "orthant": WeightedMean(4),
-    "monotone": Choquet(3),
-    "submodular": SubmodularChoquet(3),
-    "2-additive": KAdditiveChoquet(4, 2),
-    "submodular 2-additive": SubmodularKAdditiveChoquet(4, 2),
-    "symmetric": Bilinear(3),
-    "pairs": NonnegativeBilinear(*FILES),
-    "psd": SemidefiniteBilinear(3),
+    "orthant": families.WeightedMean(4),
+    "monotone": families.Choquet(3),
+    "submodular": families.SubmodularChoquet(3),
+    "2-additive": families.KAdditiveChoquet(4, 2),
+    "submodular 2-additive": families.SubmodularKAdditiveChoquet(4, 2),
+    "symmetric": MATRICES,
+    "pairs": families.NonnegativeBilinear(*FILES),
+    "psd": families.SemidefiniteBilinear(3),
 }
 every_family = pytest.mark.parametrize("name", FAMILIES)
 
@@ -71,9 +63,11 @@ DEFINITIONS = {
     ),
     "symmetric": lambda theta: True,
     "pairs": lambda theta: all(
-        (a - b) @ Bilinear(3).unpack(theta) @ (a - b) >= 0 for a in FILES[0] for b in FILES[1]
+        (a - b) @ families.Bilinear(3).unpack(theta) @ (a - b) >= 0
+        for a in FILES[0]
+        for b in FILES[1]
     ),
-    "psd": lambda theta: bool(np.linalg.eigvalsh(Bilinear(3).unpack(theta)).min() >= 0),
+    "psd": lambda theta: bool(np.linalg.eigvalsh(MATRICES.unpack(theta)).min() >= 0),
 }
 
 
@@ -173,7 +167,7 @@ def test_positive_residual_has_an_excess(name):
 
 
 def test_excess_of_a_capacity_is_charged_to_a_larger_subset():
-    family = Choquet(2)  # {0}, {1}, {0, 1}
+    family = families.Choquet(2)  # {0}, {1}, {0, 1}
     nothing = np.zeros(3)
     assert not family.excess(np.array([1.0, 0.0, -1.0]), nothing).any()  # mu({0}) <= mu(all)
     assert not family.excess(np.array([0.5, 0.5, -1.0]), nothing).any()
@@ -183,28 +177,28 @@ def test_excess_of_a_capacity_is_charged_to_a_larger_subset():
 @pytest.mark.parametrize("n", range(1, 6))
 def test_number_of_rows_of_the_lattice(n):
     # one a subset and a variable that it lacks: n 2^(n - 1), of which n at the empty set
-    assert len(Choquet(n).rows) == n * 2 ** (n - 1)
+    assert len(families.Choquet(n).rows) == n * 2 ** (n - 1)
     pairs = n * (n - 1) // 2
     expected = n + (pairs * 2 ** (n - 2) if n > 1 else 0)
-    assert len(SubmodularChoquet(n).rows) == expected
+    assert len(families.SubmodularChoquet(n).rows) == expected
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_papers_count_of_constraints(n):
-    assert WeightedMean(n).n_paper_constraints == n + 1
+    assert families.WeightedMean(n).n_paper_constraints == n + 1
     monotone = sum(len(list(combinations(range(n), k))) * k for k in range(2, n + 1)) + 2
-    assert Choquet(n).n_paper_constraints == monotone
-    assert NonnegativeBilinear(*np.zeros((2, 5, n))).n_paper_constraints == 25
+    assert families.Choquet(n).n_paper_constraints == monotone
+    assert families.NonnegativeBilinear(*np.zeros((2, 5, n))).n_paper_constraints == 25
 
 
 def test_generators_of_the_orthant_are_its_extreme_rays():
-    family = WeightedMean(3)
+    family = families.WeightedMean(3)
     np.testing.assert_array_equal(family.generators, np.eye(3))
-    assert Choquet(3).generators is None
+    assert families.Choquet(3).generators is None
 
 
 def test_k_additive_cone_of_full_order_is_that_of_all_capacities():
-    full, lattice = KAdditiveChoquet(3, 3), Choquet(3)
+    full, lattice = families.KAdditiveChoquet(3, 3), families.Choquet(3)
     rng = np.random.default_rng(0)
     for _ in range(200):
         capacity = capacity_of(lattice.centre + rng.integers(-2, 3, 7) / 6)
@@ -217,6 +211,7 @@ def test_theta_of_a_matrix_is_its_quadratic_form():
     matrix = rng.normal(size=(4, 4))
     matrix = matrix + matrix.T
     vectors = rng.normal(size=(6, 4))
-    np.testing.assert_allclose(Bilinear(4).unpack(Bilinear(4).pack(matrix)), matrix)
+    theta = families.Bilinear(4).pack(matrix)
+    np.testing.assert_allclose(families.Bilinear(4).unpack(theta), matrix)
     forms = np.einsum("ik,kl,il->i", vectors, matrix, vectors)
-    np.testing.assert_allclose(products(vectors) @ Bilinear(4).pack(matrix), forms)
+    np.testing.assert_allclose(products(vectors) @ theta, forms)

@@ -52,6 +52,8 @@ def test_every_parameter_has_a_label_of_its_own(family):
 def test_theta_of_another_number_of_variables_is_refused():
     with pytest.raises(ValueError, match=r"theta has 6 entries, .* 4 variables needs 10"):
         Bilinear(4).unpack(random_theta(Bilinear(3)))
+    with pytest.raises(ValueError, match="theta has 3 entries, 4 are needed"):
+        WeightedMean(4).unpack(np.ones(3))
 
 
 def test_bilinear_is_the_quadratic_form_of_its_matrix():

@@ -25,7 +25,7 @@ from sklearn_reclink.capacity import (
     subset_sizes,
 )
 from sklearn_reclink.inspection import CapacityLatticeDisplay, InteractionDisplay, WeightsDisplay
-from sklearn_reclink.inspection._display import as_label, shorten, text_colour
+from sklearn_reclink.inspection.drawing import as_label, shorten, text_colour
 from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
 from sklearn_reclink.inspection._weights import format_weight, largest_first, rank_names
 from sklearn_reclink.linkers import ProbabilisticLinker

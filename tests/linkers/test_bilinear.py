@@ -106,9 +106,10 @@ def test_projection_that_loses_links_says_so_without_a_warning(monkeypatch, file
     indefinite = np.array([1.0, 0, 0, 0, -5.0, 0, 0, -5.0, 0, -5.0])
 
     def solve(problem, **options):
-        links = int(problem.index.linked(problem.family, indefinite).sum()) if problem.family.n_parameters == 10 else 0
-        theta = indefinite if problem.family.n_parameters == 10 else None
-        return Solution(theta, links, 60, Status.OPTIMAL)
+        if problem.family.n_parameters != 10:
+            return Solution(None, 0, 60, Status.OPTIMAL)
+        links = int(problem.index.linked(problem.family, indefinite).sum())
+        return Solution(indefinite, links, 60, Status.OPTIMAL)
 
     monkeypatch.setattr("sklearn_reclink.solvers.exact.solve", solve)
     linker = BilinearLinker(constraint="projected").fit(X, Y)

@@ -99,6 +99,9 @@ def self_masking(linker_class):
     return SelfMasking
 
 
+SELF_MASKING = {linker: self_masking(linker) for linker in ALL_LINKERS}
+
+
 @parametrize_with_checks(
     [linker() for linker in ALL_LINKERS], expected_failed_checks=lambda linker: FIT_ON_ONE_COLUMN
 )
@@ -127,7 +130,7 @@ def test_expected_failures_have_one_reason(linker):
     assert run >= set(FIT_ON_ONE_COLUMN) - {"check_array_api_input"}
 
 
-@parametrize_with_checks([self_masking(linker)() for linker in ALL_LINKERS])
+@parametrize_with_checks([linker() for linker in SELF_MASKING.values()])
 def test_self_masking_linker_passes_all_checks(estimator, check):
     check(estimator)
 
@@ -162,12 +165,13 @@ def test_fitted_attributes(linker, files):
 @every_linker
 def test_predict_link_and_kneighbors_agree(linker, files):
     X, Y = files
-    linker = clone(linker).fit(X, Y)
+    linker = clone(linker).set_params(rule="nearest").fit(X, Y)
     found = linker.link(X, Y)
     np.testing.assert_array_equal(linker.predict(X), found.links)
     distances, rows = linker.kneighbors(X, n_neighbors=7)
-    np.testing.assert_array_equal(rows[:, 0], found.links)
-    assert np.all(np.diff(distances, axis=1) >= -1e-9 * distances[:, :1])
+    linked = found.links >= 0  # likelihoods leave some without a link
+    np.testing.assert_array_equal(rows[linked, 0], found.links[linked])
+    assert np.all(np.diff(distances, axis=1) >= -1e-9 * np.abs(distances[:, :1]))
     np.testing.assert_array_equal(linker.kneighbors(X, 7, return_distance=False), rows)
     np.testing.assert_array_equal(linker.predict(X, pool=Y[:10]), linker.predict(X, Y[:10]))
     assert linker.predict(X, pool=Y[:10]).max() < 10
@@ -211,7 +215,7 @@ def test_cross_validation_links_inside_the_fold(linker, files):
     fold = slice(0, 20)
     first = results["estimator"][0]
     assert results["test_score"][0] == first.score(X[fold], Y[fold])
-    assert set(first.predict(X[fold], pool=Y[fold])) <= set(range(20))
+    assert set(first.predict(X[fold], pool=Y[fold])) <= set(range(-1, 20))
 
 
 def test_grid_search_over_constraint(files):

@@ -18,10 +18,10 @@ from sklearn_reclink.likelihood.error_density import learn_error_density
 from sklearn_reclink.likelihood.pair_likelihood import likeliest_weights
 from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwapping
 from sklearn_reclink.rules import RULES
-from tests.linkers.test_common import FIT_ON_ONE_COLUMN, self_masking
+from tests.linkers.test_common import FIT_ON_ONE_COLUMN, SELF_MASKING
 
 WHOLE_FILE = "a link depends on all original records at hand"
-SelfMasking = self_masking(DensityLinker)
+SelfMasking = SELF_MASKING[DensityLinker]
 
 
 @parametrize_with_checks(
@@ -132,7 +132,7 @@ def test_ranks_of_the_whole_files_are_better_than_those_of_a_part(swapped):
     X, Y, X_new, Y_new = swapped
     files = np.concatenate([X, X_new]), np.concatenate([Y, Y_new])[::-1]
     part = DensityLinker().fit(X, Y).score(X_new, Y_new)
-    assert DensityLinker().fit(X, Y, files=files).score(X_new, Y_new) > part
+    assert DensityLinker().fit(X, Y, pool=files[1], reference=files[0]).score(X_new, Y_new) > part
 
 
 def test_swapping_is_seen_in_ranks_and_noise_in_values(swapped):

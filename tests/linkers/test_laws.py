@@ -51,16 +51,27 @@ def tied_pair(draw):
 
 # standardised values of equal records may differ in their last bit: a distance that is 0 or not
 @pytest.mark.filterwarnings("ignore:ties within rounding:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:EM did not converge:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:no two records agree:UserWarning")
 @every_linker
 @pytest.mark.parametrize("standardize", ["separate", "difference", None])
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_law_1_and_2_recount_below_bound(linker, standardize, data):
     X, Y = map(np.array, tied_pair(data.draw))
-    linker = clone(linker).set_params(standardize=standardize).fit(X, Y)
+    linker = clone(linker).set_params(standardize=standardize)
+    try:
+        linker.fit(X, Y)
+    except ValueError as error:  # of so few records, agreement may tell nothing
+        assume("agree in" not in str(error))
+        raise
     assert round(linker.score(X, Y) * len(X), 9) == linker.n_linked_
-    assert linker.n_linked_ == linker.link(X, Y).n_linked <= linker.bound_
-    assert (linker.n_linked_ == linker.bound_) == (linker.status_ == "optimal")
+    assert linker.n_linked_ == linker.link(X, Y).n_linked
+    if linker.bound_ is None:
+        assert linker.status_ == "heuristic"
+        return
+    assert linker.n_linked_ <= linker.bound_
+    assert (linker.n_linked_ == linker.bound_) == (linker.status_ in ("optimal", "fixed"))
     if linker._has_ceiling:
         assert linker.bound_ <= linker.ceiling_ <= len(X)
 
@@ -115,7 +126,7 @@ def test_law_3_optima_are_ordered_as_the_families_are(seed):
 
 @settings(max_examples=20, deadline=None)
 @given(seed=SEEDS)
-def test_law_3_euclidean_is_equal_weights_and_never_beats_learnt_ones(seed):
+def test_law_3_euclidean_is_equal_weights_and_never_beats_learned_ones(seed):
     X, Y = masked_pair(seed)
     euclidean = EuclideanLinker().fit(X, Y)
     simplex = WeightedMeanLinker(random_state=0).fit(X, Y)

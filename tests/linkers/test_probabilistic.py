@@ -9,11 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklearn_reclink.linkers.probabilistic import ProbabilisticLinker
+from sklearn_reclink import ProbabilisticLinker
 from sklearn_reclink.metrics import expected_reidentification_rate, reidentification_rate
-from tests.linkers.test_common import FIT_ON_ONE_COLUMN, self_masking
+from tests.linkers.test_common import FIT_ON_ONE_COLUMN, SELF_MASKING
 
-SelfMasking = self_masking(ProbabilisticLinker)
+SelfMasking = SELF_MASKING[ProbabilisticLinker]
 
 
 @pytest.fixture
@@ -178,5 +178,5 @@ def test_tolerances_that_do_not_fit(tolerance, files):
 
 
 def test_unfinished_search_warns(files):
-    with pytest.warns(ConvergenceWarning, match="within 2 iterations: raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 2 iterations: raise max_iter"):
         ProbabilisticLinker(max_iter=2).fit(*files)

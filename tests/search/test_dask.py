@@ -15,14 +15,7 @@ from sklearn_reclink.model_selection import train_test_linkage
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.search.tree_search import dominated
-from tests.problems import (
-    DISTANCES,
-    SmallBatches,
-    answers,
-    assert_same,
-    random_distance,
-    tied_files,
-)
+from tests import problems
 
 distributed = pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")
@@ -81,30 +74,32 @@ class Counted(SmallPairs):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", DISTANCES)
+@pytest.mark.parametrize("name", problems.DISTANCES)
 def test_dask_equals_brute_force(on_dask, name, seed):
     rng = np.random.default_rng(seed)
-    distance = random_distance(rng, name)
-    files = tied_files(rng, 60, 60)
+    distance = problems.random_distance(rng, name)
+    files = problems.tied_files(rng, 60, 60)
     with parallel_config(backend="sequential"):
-        expected = answers(Index(*files), *distance)
-    assert_same(answers(SmallBatches(*files, dense_pairs=0), *distance), expected)
+        expected = problems.answers(Index(*files), *distance)
+    problems.assert_same(
+        problems.answers(problems.SmallBatches(*files, dense_pairs=0), *distance), expected
+    )
 
 
 def test_all_pairs_on_dask(on_dask):
     rng = np.random.default_rng(4)
-    distance = random_distance(rng, "Choquet")
-    files = tied_files(rng, 60, 45)
+    distance = problems.random_distance(rng, "Choquet")
+    files = problems.tied_files(rng, 60, 45)
     with parallel_config(backend="sequential"):
-        expected = answers(Index(*files), *distance)
-    assert_same(answers(SmallBatches(*files), *distance), expected)
+        expected = problems.answers(Index(*files), *distance)
+    problems.assert_same(problems.answers(problems.SmallBatches(*files), *distance), expected)
 
 
 class BatchedLinker(MahalanobisLinker):
     """A linker that searches by a tree, in small batches."""
 
     def _index(self, original, masked):
-        return SmallBatches(*self._coordinates(original, masked), dense_pairs=0)
+        return problems.SmallBatches(*self._coordinates(original, masked), dense_pairs=0)
 
 
 def test_methods_of_an_estimator_on_dask(on_dask):
@@ -122,13 +117,13 @@ def test_methods_of_an_estimator_on_dask(on_dask):
 
     with parallel_config(backend="sequential"):
         expected = found(MahalanobisLinker().fit(X, Y))
-    assert_same(found(BatchedLinker().fit(X, Y)), expected)
+    problems.assert_same(found(BatchedLinker().fit(X, Y)), expected)
 
 
 def test_files_are_sent_to_the_cluster_once(on_dask):
     rng = np.random.default_rng(6)
-    distance = random_distance(rng, "Choquet")
-    search = Counted(*distance, *tied_files(rng, 200, 200))
+    distance = problems.random_distance(rng, "Choquet")
+    search = Counted(*distance, *problems.tied_files(rng, 200, 200))
     assert len(search.order) > 10 * search.batch_size
     search.ask("nearest")
     assert Counted.sent == 1
@@ -141,7 +136,9 @@ def test_splits_on_dask(on_dask):
     options = {"train_size": 30, "n_splits": 3, "random_state": 0}
     with parallel_config(backend="sequential"):
         expected = train_test_linkage(MahalanobisLinker(), X, Y, **options)
-    assert_same(vars(train_test_linkage(MahalanobisLinker(), X, Y, **options)), vars(expected))
+    problems.assert_same(
+        vars(train_test_linkage(MahalanobisLinker(), X, Y, **options)), vars(expected)
+    )
 
 
 def noisy_pair(n_records):
@@ -213,13 +210,13 @@ def link_while_workers_die(watched, client, n_killed):
 )
 def test_workers_die_while_they_link(on_dask, tmp_path, name, n_killed):
     rng = np.random.default_rng(7)
-    distance = random_distance(rng, name)
-    files = tied_files(rng, 200, 200)
+    distance = problems.random_distance(rng, name)
+    files = problems.tied_files(rng, 200, 200)
     expected = DistancePairs(*distance, *files).link(np.arange(200))
-    search = SmallBatches(*files, dense_pairs=0).search(*distance)
+    search = problems.SmallBatches(*files, dense_pairs=0).search(*distance)
     watched = Watched(search, tmp_path)
     found, before, killed = link_while_workers_die(watched, on_dask, n_killed)
-    assert_same(vars(found), vars(Links(*expected)))
+    problems.assert_same(vars(found), vars(Links(*expected)))
     after = watched.begun() - before
     assert {process for _, process in before} >= killed
     assert not {process for _, process in after} & killed

@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
+from sklearn_reclink.search.ties import (
+    TIE_TOLERANCE,
+    linked,
+    rank,
+    strictly_nearer,
+    tied_with_nearest,
+)
 
 distances = st.floats(0, 1e12, allow_subnormal=False)
 
@@ -82,3 +88,46 @@ def test_combined_rows_within_the_tolerance_defeat_all_parameters(data):
         strictly_nearer(theta @ own, theta @ own, theta @ other, theta @ other)
         for own, other in pairs
     )
+
+
+def nearly_tied(rng, shape):
+    """Distances of few different values, some of them moved by rounding or a little more."""
+    moved = 1 + TIE_TOLERANCE * rng.choice([0, 0.1, 1, 1.5, 3, 5], shape)
+    return rng.integers(1, 4, shape) * moved
+
+
+def ranked_by_definition(values, rows, n_neighbors):
+    left, ranked = list(range(len(values))), []
+    while left:
+        leader = min(left, key=lambda j: (values[j], rows[j]))
+        lead = values[leader]
+        tied = [j for j in left if not strictly_nearer(lead, lead, values[j], values[j])]
+        ranked += sorted(tied, key=lambda j: rows[j])
+        left = [j for j in left if j not in tied]
+    return ranked[:n_neighbors]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_candidates_are_ranked_by_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    values = nearly_tied(rng, int(rng.integers(1, 15)))
+    rows = rng.permutation(50)[: len(values)]
+    for n_neighbors in range(1, len(values) + 1):
+        expected = ranked_by_definition(values, rows, n_neighbors)
+        assert rank(values, values, rows, n_neighbors).tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_linked_and_tied_are_the_rule_for_every_pair(seed):
+    rng = np.random.default_rng(seed)
+    values = nearly_tied(rng, (12, int(rng.integers(1, 6))))
+    own = rng.integers(0, values.shape[1], 12)
+    tied, nearest = tied_with_nearest(values, values)
+    for i, row in enumerate(values):
+        mine, least = row[own[i]], row.min()
+        others = np.delete(row, own[i])
+        assert linked(own, values, values)[i] == all(
+            strictly_nearer(mine, mine, other, other) for other in others
+        )
+        assert nearest[i] == least
+        assert tied[i].tolist() == [not strictly_nearer(least, least, d, d) for d in row]

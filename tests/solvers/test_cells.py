@@ -9,17 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_reclink.families import OWA, WeightedMean
-from sklearn_reclink.families.cones import Orthant
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.solvers.cells import search as cells
 from sklearn_reclink.solvers.cells.search import prove_by_cells
 from sklearn_reclink.solvers.covering.search import CoveringSearch
-from sklearn_reclink.solvers.feasibility import Oracle
-from sklearn_reclink.solvers.impostors import AllRows
+from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import presolve
-from sklearn_reclink.solvers.problem import linkage_problem
+from sklearn_reclink.solvers.row_cache import AllRows
 from tests.exact_arithmetic import best_subset, unit_rows
+from tests.problems import problem_of
 
 
 @st.composite
@@ -54,6 +53,12 @@ def test_optimum_equals_exact_enumeration(records):
         assert linked(rows, magnitudes, owners, proof.theta) == proof.n_linked
 
 
+def test_record_whose_own_rows_contradict_each_other_hides_no_optimum():
+    records = [[[1, -3, 1, 0]], [[0, 0, -1, 1], [0, -1, 1, -1]], [[-1, 1, 0, 0]]]
+    proof = prove_by_cells(*as_arrays(records), np.eye(4))
+    assert proof.n_linked == proof.bound == 2
+
+
 @settings(max_examples=100, deadline=None)
 @given(integer_rows(), st.integers(0, 2**31))
 def test_optimum_on_a_narrower_cone(records, seed):
@@ -72,27 +77,27 @@ def random_problem(seed, distance, n_records=80, n_features=4, spread=0.8):
     rng = np.random.default_rng(seed)
     original = rng.lognormal(sigma=1.0, size=(n_records, n_features))
     masked = original * rng.lognormal(sigma=spread, size=(n_records, n_features))
-    return linkage_problem(original, masked, distance(), Orthant(n_features))
+    return problem_of(distance(n_features), original, masked)
 
 
 def record_rows(problem):
     presolved = presolve(problem)
-    oracle = Oracle(problem, presolved)
-    every = oracle.threats
+    feasibility = Feasibility(problem, presolved)
+    every = feasibility.source
     assert isinstance(every, AllRows)
-    return presolved, oracle, (every.rows, every.magnitudes, every.owners)
+    return presolved, feasibility, (every.rows, every.magnitudes, every.owners)
 
 
 @pytest.mark.parametrize("distance", [WeightedMean, OWA])
 @pytest.mark.parametrize("seed", range(3))
 def test_bound_equals_that_of_conflicts_and_links_are_recounted(distance, seed):
     problem = random_problem(seed, distance, n_records=60, spread=0.5)
-    presolved, oracle, rows = record_rows(problem)
+    presolved, feasibility, rows = record_rows(problem)
     proof = prove_by_cells(*rows, np.eye(4))
-    incumbent = Incumbent(problem, presolved, oracle)
+    incumbent = Incumbent(problem, presolved, feasibility)
     incumbent.offer(proof.theta)
     assert incumbent.n_linked == proof.n_linked + len(presolved.always)
-    search = CoveringSearch(oracle, incumbent, np.random.default_rng(0))
+    search = CoveringSearch(feasibility, incumbent, np.random.default_rng(0))
     search.run()
     assert proof.finished
     assert len(presolved.open) - search.bound == proof.bound

@@ -25,7 +25,8 @@ def can_be_linked(problem: Problem, records) -> bool:
     return len(best_subset(rows, cone_rows(problem))) == len(rows)
 
 
-def feasibility_of(problem: Problem) -> Feasibility:
+def feasibility_of(family, original, masked) -> Feasibility:
+    problem = problem_of(family, original, masked)
     return Feasibility(problem, presolve(problem))
 
 
@@ -33,8 +34,8 @@ def feasibility_of(problem: Problem) -> Feasibility:
 @settings(max_examples=30, deadline=None)
 @given(files=near_files)
 def test_answers_agree_with_exact_arithmetic(family, files):
-    problem = problem_of(family, *files)
-    feasibility = feasibility_of(problem)
+    feasibility = feasibility_of(family, *files)
+    problem = feasibility.problem
     for size in range(1, len(feasibility.open) + 1):
         for records in combinations(feasibility.open.tolist(), size):
             answer = feasibility.check(np.array(records))
@@ -54,17 +55,16 @@ def test_answers_agree_with_exact_arithmetic(family, files):
 @settings(max_examples=40, deadline=None)
 @given(files=near_files)
 def test_minimised_conflict_is_a_conflict_and_can_spare_nobody(family, files):
-    problem = problem_of(family, *files)
-    feasibility = feasibility_of(problem)
+    feasibility = feasibility_of(family, *files)
     answer = feasibility.check(feasibility.open)
     if answer.conflict is None:
         return
     minimal = feasibility.minimise(answer.conflict).tolist()
     assert set(minimal) <= set(answer.conflict.tolist())
-    assert not can_be_linked(problem, minimal)
-    if problem.family.monotone:  # rows that were not grown yet may shorten a conflict further
+    assert not can_be_linked(feasibility.problem, minimal)
+    if feasibility.problem.family.monotone:  # else rows not grown yet may shorten it further
         for record in minimal:
-            assert can_be_linked(problem, [i for i in minimal if i != record])
+            assert can_be_linked(feasibility.problem, [i for i in minimal if i != record])
 
 
 def three_records() -> Feasibility:
@@ -74,7 +74,7 @@ def three_records() -> Feasibility:
     """
     original = np.array([[0.0, 0.0], [100.0, 0.0], [0.0, 300.0], [0.0, 900.0], [50.0, 900.0]])
     masked = np.array([[1.0, 2.0], [102.0, 1.0], [1.0, 301.0], [2.0, 1.0], [101.0, 2.0]])
-    return feasibility_of(problem_of(WeightedMean, original, masked))
+    return feasibility_of(WeightedMean, original, masked)
 
 
 def test_hand_made_conflict_of_two():
@@ -116,5 +116,5 @@ def test_impostor_at_the_opposite_difference_ties_for_every_matrix():
     # a_0 - b_0 = (-2, 1) and a_0 - b_2 = (2, -1): the row is zero, quick distances round it to more
     original = np.array([[0, 4], [4, 1], [0, 4], [0, 2], [1, 3]])
     masked = np.array([[2, 3], [6, 2], [-2, 5], [-1, 1], [0, 2]])
-    feasibility = feasibility_of(problem_of("bilinear", original, masked))
+    feasibility = feasibility_of("bilinear", original, masked)
     assert feasibility.check(np.array([0])).conflict.tolist() == [0]

@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 from sklearn_reclink.capacity import subset_sizes
 from sklearn_reclink.families import Choquet
-from sklearn_reclink.families.cones import MonotoneCapacities
 from sklearn_reclink.solvers.hlms import impostors as hlms_impostors
 from sklearn_reclink.solvers.hlms import kernel as hlms_kernel
 from sklearn_reclink.solvers.hlms import learner as hlms
 from sklearn_reclink.solvers.hlms.refinement import refine
-from sklearn_reclink.solvers.problem import linkage_problem
+from tests.problems import problem_of
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -28,7 +27,7 @@ def random_pair(seed, n_records=40, n_features=3):
 
 def random_capacity(rng, n_features):
     values = rng.choice([0.0, 1.0, 0.3, 0.5], size=2**n_features) * rng.random(2**n_features)
-    capacity = np.append(0.0, MonotoneCapacities(n_features).repair(values[1:]))
+    capacity = np.append(0.0, Choquet(n_features).repair(values[1:]))
     capacity[-1] = 1.0
     return capacity
 
@@ -77,10 +76,11 @@ def test_capacity_stays_a_capacity_after_every_epoch(seed, n_features, floor):
 def test_never_below_the_start_and_counted_as_the_problem_counts(seed, n_features):
     X, Y = random_pair(seed, n_features=n_features)
     learned = hlms.learn(X, Y, rng=np.random.default_rng(seed), max_iter=3, n_lines=50)
-    problem = linkage_problem(X, Y, Choquet(), MonotoneCapacities(n_features))
+    problem = problem_of(Choquet, X, Y)
     assert is_capacity(learned.capacity)
-    assert problem.linked(learned.capacity[1:]).sum() == learned.n_linked
-    assert problem.linked(problem.domain.centre).sum() == learned.history[0]
+    assert problem.index.linked(problem.family, learned.capacity[1:]).sum() == learned.n_linked
+    start = problem.index.linked(problem.family, problem.family.centre)
+    assert start.sum() == learned.history[0]
     assert learned.n_linked >= learned.history.max()
 
 
@@ -97,8 +97,8 @@ def test_step_increases_the_distance_of_impostors():
         if np.array_equal(after, before):
             continue
         near = impostors[0][impostors[0] >= 0]
-        problem = linkage_problem(X, Y, Choquet(), MonotoneCapacities(3))
-        rows, _ = problem.rows(np.full(len(near), record), near)
+        problem = problem_of(Choquet, X, Y)
+        rows, _ = problem.index.rows(problem.family, np.full(len(near), record), near)
         units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         assert np.sum(units @ (after - before)[1:]) > 0
 
@@ -109,10 +109,12 @@ def test_no_capacity_links_a_dominated_record(seed, n_features):
     X, Y = random_pair(seed, n_features=n_features)
     dominated = hlms_impostors.Files(X, Y).dominated
     assert dominated[1::5].all()  # duplicates
-    problem = linkage_problem(X, Y, Choquet(), MonotoneCapacities(n_features))
+    problem = problem_of(Choquet, X, Y)
     rng = np.random.default_rng(seed)
     for _ in range(5):
-        assert not problem.linked(random_capacity(rng, n_features)[1:])[dominated].any()
+        capacity = random_capacity(rng, n_features)
+        linked = problem.index.linked(problem.family, capacity[1:])
+        assert not linked[dominated].any()
 
 
 def test_blocks_and_samples_of_a_larger_file():

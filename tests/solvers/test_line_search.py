@@ -5,12 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sklearn_reclink.families import Bilinear, Choquet, WeightedMean
-from sklearn_reclink.families.cones import MonotoneCapacities, Orthant, PositiveSemidefinite
-from sklearn_reclink.solvers import solve
+from sklearn_reclink.families import (
+    Bilinear,
+    Choquet,
+    NonnegativeBilinear,
+    SemidefiniteBilinear,
+    WeightedMean,
+)
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.exact import solve
 from sklearn_reclink.solvers.line_search import MetImpostors, best_step, solve_by_line_search
 from sklearn_reclink.solvers.presolve import presolve
-from sklearn_reclink.solvers.problem import Status, linkage_problem
+from sklearn_reclink.solvers.problem import Problem, Status
+from tests.problems import problem_of
 
 
 def files(n_records: int, seed: int = 0, grid: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -20,10 +27,13 @@ def files(n_records: int, seed: int = 0, grid: bool = False) -> tuple[np.ndarray
     return (np.round(2 * X), np.round(2 * Y)) if grid else (X, Y)
 
 
-def solve_many(problem, time_limit=60.0, start=()):
+def solve_many(problem, time_limit=60.0):
     """As `solve` does with more records than a proof allows."""
-    rng = np.random.default_rng(0)
-    return solve_by_line_search(problem, time_limit=time_limit, n_jobs=None, rng=rng, start=start)
+    return solve_by_line_search(problem, time_limit=time_limit, rng=np.random.default_rng(0))
+
+
+def linked(problem, theta):
+    return problem.index.linked(problem.family, theta)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -69,27 +79,21 @@ def test_the_latest_impostors_are_held_once():
     np.testing.assert_array_equal(met.impostors, [[9, 6], [7, 8]])
 
 
-@pytest.mark.parametrize(
-    ("distance", "domain"),
-    [
-        (WeightedMean(), Orthant(3)),
-        (Choquet(), MonotoneCapacities(3)),
-        (Bilinear(), PositiveSemidefinite(3, np.empty((0, 3)))),
-    ],
-)
-def test_line_search_is_between_its_starts_and_the_proven_optimum(distance, domain):
-    problem = linkage_problem(*files(80), distance, domain)
-    proven = solve(problem, random_state=0)
+@pytest.mark.parametrize("family", [WeightedMean, Choquet, SemidefiniteBilinear])
+def test_line_search_is_between_its_starts_and_the_proven_optimum(family):
+    problem = problem_of(family, *files(80))
+    proven = solve(problem, rng=np.random.default_rng(0))
     assert proven.status is Status.OPTIMAL
     found = solve_many(problem, time_limit=1)
-    assert found.n_linked == problem.linked(found.theta).sum()
-    assert problem.linked(domain.centre).sum() < found.n_linked <= proven.n_linked <= found.bound
+    assert found.n_linked == linked(problem, found.theta).sum()
+    start = linked(problem, problem.family.centre).sum()
+    assert start < found.n_linked <= proven.n_linked <= found.bound
     assert found.n_linked >= 0.9 * proven.n_linked
     assert found.status is Status.TIME_LIMIT
 
 
 def test_without_a_limit_the_search_ends_by_itself():
-    problem = linkage_problem(*files(200), WeightedMean(), Orthant(3))
+    problem = problem_of(WeightedMean, *files(200))
     found = solve_many(problem, time_limit=np.inf)
     assert found.status is Status.HEURISTIC
 
@@ -97,21 +101,27 @@ def test_without_a_limit_the_search_ends_by_itself():
 def test_key_variable_is_proven_at_any_size():
     X, Y = files(200)
     Y[:, 0] = X[:, 0]
-    problem = linkage_problem(X, Y, WeightedMean(), Orthant(3))
-    found = solve_many(problem, start=[np.array([1.0, 0.0, 0.0])])
+    found = solve_many(problem_of(WeightedMean, X, Y))
     assert (found.n_linked, found.bound, found.status) == (200, 200, Status.OPTIMAL)
 
 
+@pytest.mark.parametrize("family", [Bilinear(3), NonnegativeBilinear(*files(80))])
+def test_many_records_are_searched_by_semidefinite_matrices_and_bounded_by_all(family):
+    problem = Problem(family, Index(*files(80)))
+    found = solve_many(problem, time_limit=0.5)
+    assert np.linalg.eigvalsh(Bilinear(3).unpack(found.theta))[0] >= 0
+    assert found.n_linked == linked(problem, found.theta).sum() <= found.bound == 80
+
+
 @pytest.mark.parametrize("grid", [False, True])
-@pytest.mark.parametrize("distance", [WeightedMean(), Choquet()])
-def test_nearest_impostors_by_tree_are_those_by_brute_force(monkeypatch, grid, distance):
-    problem = linkage_problem(*files(150, grid=grid), distance, Orthant(3))
-    theta = np.abs(np.random.default_rng(1).normal(size=(2, distance.n_parameters(3))))
-    theta = np.sort(theta, axis=1)
+@pytest.mark.parametrize("family", [WeightedMean(3), Choquet(3)])
+def test_nearest_impostors_by_tree_are_those_by_brute_force(grid, family):
+    theta = np.abs(np.random.default_rng(1).normal(size=(2, family.n_parameters)))
+    theta = np.array([family.repair(row) for row in np.sort(theta, axis=1)])
     records = np.arange(0, 150, 2)
-    _, by_all = problem.nearest_impostors(theta, records)
-    monkeypatch.setattr("sklearn_reclink.solvers.problem._FEW_MASKED", 10)
-    impostors, by_tree = problem.nearest_impostors(theta, records)
+    pair = files(150, grid=grid)
+    _, by_all = Index(*pair).nearest_impostors(family, theta, records)
+    impostors, by_tree = Index(*pair, dense_pairs=0).nearest_impostors(family, theta, records)
     assert (impostors != records).all()
     np.testing.assert_allclose(by_tree, by_all, atol=1e-9)
     np.testing.assert_array_equal(by_tree > 0, by_all > 0)
@@ -119,15 +129,15 @@ def test_nearest_impostors_by_tree_are_those_by_brute_force(monkeypatch, grid, d
 
 def test_masked_records_beyond_the_originals_are_impostors():
     X, Y = files(120)
-    whole = linkage_problem(X, Y, WeightedMean(), Orthant(3))
+    whole = problem_of(WeightedMean, X, Y)
     some = np.array([3, 40, 77, 100])
     others = np.delete(Y, some, axis=0)
     pool = np.concatenate([Y[some], others])
-    part = linkage_problem(X[some], pool, WeightedMean(), Orthant(3))
+    part = problem_of(WeightedMean, X[some], pool)
     theta = np.ones(3)
-    np.testing.assert_array_equal(part.linked(theta), whole.linked(theta)[some])
+    np.testing.assert_array_equal(linked(part, theta), linked(whole, theta)[some])
     never = presolve(whole).never
     np.testing.assert_array_equal(some[presolve(part).never], np.intersect1d(some, never))
-    found = solve(part, random_state=0)
+    found = solve(part, rng=np.random.default_rng(0))
     assert found.status is Status.OPTIMAL
-    assert found.n_linked == part.linked(found.theta).sum()
+    assert found.n_linked == linked(part, found.theta).sum()

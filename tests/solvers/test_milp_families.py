@@ -102,7 +102,9 @@ def test_no_scale_and_no_strictness_link_everyone_by_zero_parameters():
     problem = problem_of("d2SB_NC", *files(0))
     vacuous = solve_milp(problem, strictness=0.0)
     assert vacuous.claimed_links == 6 >= vacuous.recounted_links
-    assert solve_milp(problem).recounted_links == solve(problem, rng=np.random.default_rng(0)).n_linked
+    assert (
+        solve_milp(problem).recounted_links == solve(problem, rng=np.random.default_rng(0)).n_linked
+    )
 
 
 def test_semidefinite_matrices_have_no_linear_program():

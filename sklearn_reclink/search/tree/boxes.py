@@ -2,8 +2,7 @@
 
 Such a record lies in the box ``|a_k - b_k| <= |a_k - own_k|`` around the original record, ties
 included: with ``c = (a_k - b_k)^2`` and ``o = (a_k - own_k)^2``, ``c - o <= tolerance (c + o)``.
-The
-walk leaves out the nodes whose box keeps clear of it along some axis, and ends at the first
+The walk leaves out the nodes whose box keeps clear of it along some axis, and ends at the first
 record found.
 """
 

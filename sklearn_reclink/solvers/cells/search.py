@@ -287,13 +287,19 @@ class _Search:
         norms = np.maximum(np.linalg.norm(system, axis=1, keepdims=True), 1e-300)
         system, sizes = system / norms, sizes / norms
         right = np.r_[np.zeros(p), np.ones(len(system) - p)]
-        status, point, support, multipliers = least_norm(
-            system, right, np.arange(len(system)), np.empty(0, np.int64)
-        )
+        nothing = np.empty(0, np.int64)
+        every = np.arange(len(system))
+        status, point, support, multipliers = least_norm(system, right, every, nothing)
         if status == FEASIBLE:
             self.offer(np.maximum(point, 0.0))
         if status == INFEASIBLE and stands(system, sizes, p, support, multipliers, len(support)):
             bound = min(bound, len(np.unique(owners[kept])) - 1)
+            owner = np.r_[np.full(p, -1), owners[kept]]
+            for record in np.unique(owner[support[support >= p]]):  # one of them is lost
+                others = every[owner != record]
+                status, point, _, _ = least_norm(system, right, others, nothing)
+                if status == FEASIBLE:
+                    self.offer(np.maximum(point, 0.0))
         if bound > self.best:
             self._stuck = max(self._stuck, bound)
 

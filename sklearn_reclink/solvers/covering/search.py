@@ -31,8 +31,8 @@ from functools import partial
 import numpy as np
 
 from sklearn_reclink.solvers.covering.master import Cover, CoveringMaster
-from sklearn_reclink.solvers.covering.separation import VIOLATED, Found, Separator, share_rows
-from sklearn_reclink.solvers.feasibility import Feasibility
+from sklearn_reclink.solvers.covering.separation import VIOLATED, Found, Separator
+from sklearn_reclink.solvers.feasibility import Feasibility, share_rows
 from sklearn_reclink.solvers.incumbent import Incumbent
 
 _THRESHOLDS = (0.3, 0.5)
@@ -233,7 +233,7 @@ class CoveringSearch:
                 self.incumbent.offer(theta)
         if self._lowered < np.inf:
             self._set_goal(self._lowered)  # the incumbent may have passed it
-        share_rows(self.separators)
+        share_rows([separator.feasibility for separator in self.separators])
         return sum(self.master.add(each.conflicts, *where) for each in found) > 0
 
     def _in_threads(self, works: Iterable[Callable[[], Found]]) -> list[Found]:

@@ -10,7 +10,6 @@ cannot be put back shows one more conflict, and what can be linked is a candidat
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -121,16 +120,6 @@ class Separator:
             conflict = self.feasibility.minimise(conflict, (x > _ZERO) == weighty)
         found.conflicts.append(self._position[conflict])
         return found.conflicts[-1]
-
-
-def share_rows(separators: Sequence[Separator]) -> None:
-    """Let every separator know the rows that the others have found since they last shared."""
-    caches = [separator.feasibility.cache for separator in separators]
-    found = [cache.new_rows() for cache in caches]
-    for place, cache in enumerate(caches):
-        for other, rows in enumerate(found):
-            if other != place:
-                cache.add_found(rows)
 
 
 def _inside(conflicts: list[np.ndarray], kept: np.ndarray, position: int) -> bool:

@@ -97,24 +97,16 @@ def learn(
     ----------
     original, masked : ndarray of shape (n_records, n_features)
     rng : numpy.random.Generator
-    learning_rate : float
-        Length of the first steps.
-    max_iter : int
-        Number of epochs.
+    learning_rate, max_iter
+        Length of the first steps, and number of epochs.
     n_lines : int
         Number of line searches of the refinement, from each of its two starts.
     floor : float
         `RELATIVE` or `ABSOLUTE` steps.
-    time_limit : float
-        Seconds.
-    n_jobs : int or None
-        Threads of the tree search.
-    verbose : int
-        Above 0, progress is printed.
-    n_sample : int
-        Records at most that the refinement looks at.
-    batch : int
-        Records that a thread searches at once.
+    time_limit, n_jobs, verbose
+        Seconds, threads, and whether progress is printed.
+    n_sample, batch : int
+        Records at most that the refinement looks at, and that a thread searches at once.
     """
     begin = time.monotonic()
     columns, original, masked = _canonical(original, masked)

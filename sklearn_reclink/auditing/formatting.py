@@ -1,9 +1,12 @@
-"""Numbers, names and tables as people read them."""
+"""Numbers, names, paragraphs and tables as people read them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from textwrap import fill
+
+WIDTH = 92
 
 
 def percent(share: float) -> str:
@@ -11,7 +14,7 @@ def percent(share: float) -> str:
 
     Examples
     --------
-    >>> from sklearn_reclink.auditing._format import percent
+    >>> from sklearn_reclink.auditing.formatting import percent
     >>> [percent(share) for share in (0.0, 0.00001, 0.0123, 0.5, 0.999, 0.99999, 1.0)]
     ['0 %', 'under 0.1 %', '1.2 %', '50 %', '99.9 %', 'over 99.9 %', '100 %']
     """
@@ -20,7 +23,7 @@ def percent(share: float) -> str:
         return "under 0.1 %"
     if 99.9 < number < 100:
         return "over 99.9 %"
-    return f"{number:.1f} %" if 0 < number < 10 or 99 < number < 100 else f"{number:.0f} %"
+    return f"{number:.1f} %" if 0 < number < 9.95 or 99 < number < 100 else f"{number:.0f} %"
 
 
 def people(number: int) -> str:
@@ -38,12 +41,31 @@ def quoted(name: str) -> str:
     return f"“{' '.join(name.split())}”"
 
 
-def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def wrapped(text: str, bullet: str = "", width: int = WIDTH) -> str:
+    """A paragraph in lines of a terminal."""
+    unbroken = text.replace(" %", "\N{NO-BREAK SPACE}%")
+    indent = " " * len(bullet)
+    lines = fill(
+        unbroken,
+        width,
+        initial_indent=bullet,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    )
+    return lines.replace("\N{NO-BREAK SPACE}%", " %")
+
+
+def bulleted(texts: Iterable[str], bullet: str = "  - ", width: int = WIDTH) -> str:
+    """Paragraphs as a list."""
+    return "\n".join(wrapped(text, bullet, width) for text in texts)
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], markdown: bool = False) -> str:
     r"""A table for a terminal: names and texts to the left, numbers to the right.
 
     Examples
     --------
-    >>> from sklearn_reclink.auditing._format import aligned
+    >>> from sklearn_reclink.auditing.formatting import aligned
     >>> print(aligned(["attacker", "people\nfound"], [["Euclidean", "7"], ["OWA", "12"]]))
                people
     attacker    found
@@ -53,18 +75,23 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """
     # a heading may take several lines, the last of which stands above the rule
     upwards = zip_longest(*(name.split("\n")[::-1] for name in header), fillvalue="")
-    lines = [*list(upwards)[::-1], *rows]
-    widths = [max(len(line[c]) for line in lines) for c in range(len(header))]
+    headings = list(upwards)[::-1]
+    columns = list(zip(*headings, *rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
     left = [c == 0 or not all(_is_number(row[c]) for row in rows) for c in range(len(header))]
-    texts = [
-        "  ".join(
+    rule = ["-" * width for width in widths]
+    if markdown:
+        rule = [line if start else line[:-1] + ":" for line, start in zip(rule, left, strict=True)]
+    lines = [
+        [
             cell.ljust(width) if to_left else cell.rjust(width)
             for cell, width, to_left in zip(line, widths, left, strict=True)
-        ).rstrip()
-        for line in lines
+        ]
+        for line in [*headings, rule, *rows]
     ]
-    rule = "  ".join("-" * width for width in widths)
-    return "\n".join([*texts[: -len(rows)], rule, *texts[-len(rows) :]])
+    if markdown:
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
 def _is_number(cell: str) -> bool:

@@ -1,4 +1,4 @@
-"""What all displays share: axes, colours, bars, legends, and names that stay readable.
+"""What the figures share: axes, colours, bars, legends, and names that stay readable.
 
 Colours are from the palette of Okabe and Ito, which people with any colour vision can tell apart;
 those used here have a contrast of at least 3 to 1 against white and against black. Text and lines
@@ -33,7 +33,7 @@ class Display:
     figure_: Figure | Any
 
     def _set_axes(self, ax: Axes | None, *, width: float = 6.4, height: float = 4.8) -> Axes:
-        """Keep the axes given, or make a new figure of a size in inches."""
+        """The axes given, or those of a new figure of a size in inches, framed on two sides."""
         try:
             import matplotlib.pyplot as plt
         except ImportError as error:
@@ -43,6 +43,7 @@ class Display:
             ) from error
         if ax is None:
             _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+        ax.spines[["top", "right"]].set_visible(False)
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 
@@ -73,11 +74,6 @@ def hatched(colour: str, **options: Any) -> dict[str, Any]:
     return {"facecolor": "none", "edgecolor": colour, "hatch": "////", **options}
 
 
-def remove_frame(ax: Axes) -> None:
-    """Remove the frame above and to the right."""
-    ax.spines[["top", "right"]].set_visible(False)
-
-
 def in_percent(axis: Axis) -> None:
     """Write the ticks of a rate in percent."""
     from matplotlib.ticker import MaxNLocator
@@ -91,7 +87,7 @@ def name_rows(ax: Axes, names: Sequence[Any], longest: int = LONGEST_NAME) -> No
     ax.set_yticks(range(len(names)), [as_label(name, longest) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
-    remove_frame(ax)
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def draw_bars(ax: Axes, series: dict[str, Any], **options: Any) -> list[BarContainer]:

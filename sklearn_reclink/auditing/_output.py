@@ -1,0 +1,183 @@
+"""An audit or a comparison as text for a terminal and as data for JSON.
+
+Both hold the verdict, numbers and names, and no value of any record. The tables are also those of
+the HTML page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from sklearn_reclink.auditing._verdict import status_words, verdict
+from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
+
+if TYPE_CHECKING:
+    from sklearn_reclink.auditing._comparison import Comparison
+    from sklearn_reclink.auditing._result import Audit
+
+LONGEST_NAME = 28
+SCHEMA = 1
+
+Table = tuple[list[str], list[list[str]]]
+
+
+def audit_text(audit: Audit) -> str:
+    """The verdict, the attackers and the variables."""
+    words = verdict(audit)
+    parts = [
+        wrapped(words.headline),
+        "How sure is that?\n" + bulleted(words.how_sure),
+        "What to protect\n" + bulleted(words.what_to_protect),
+        "Attackers\n" + aligned(*attackers_table(audit)),
+        bulleted(
+            f"{one.title} did not run on the whole file: {reason}"
+            for one, reason in audit.skipped.items()
+        ),
+        "Variables\n" + _with_short_names(variables_table(audit)),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """One line per masking, and which has the lowest risk."""
+    safest = comparison.safest
+    last = f"The masking with the lowest risk is {safest.masked_name}: {percent(safest.risk)}."
+    return _with_short_names(comparison_table(comparison)) + "\n\n" + wrapped(last)
+
+
+def attackers_table(audit: Audit) -> Table:
+    """Header and rows of what each attacker finds."""
+    unseen = {one.attacker: percent(one.rate) for one in audit.estimates}
+    header = ["attacker", "found", "share", "at most", "ceiling", "not seen", "seconds", "search"]
+    rows = [
+        [
+            one.attacker.title,
+            f"{one.n_found:,}",
+            percent(one.rate),
+            "-" if one.bound is None else f"{one.bound:,}",
+            f"{audit.ceiling:,}" if one.attacker.monotone else "-",
+            unseen.get(one.attacker, "-"),
+            f"{one.seconds:.1f}",
+            status_words(one),
+        ]
+        for one in audit.attacks
+    ]
+    rows += [
+        [one.attacker.title, *"----", percent(one.rate), "-", f"on a sample of {len(one.rows):,}"]
+        for one in audit.estimates
+        if one.attacker in audit.skipped
+    ]
+    return header, rows
+
+
+def variables_table(audit: Audit) -> Table:
+    """Header and rows of what each variable gives away."""
+    header = ["variable", "weight", "Shapley", "found without it", "change"]
+    return header, [
+        [
+            one.name,
+            *(
+                "-" if learned is None else f"{learned:.3f}"
+                for learned in (one.weight, one.shapley)
+            ),
+            f"{one.n_without:,}",
+            change_text(one.drop),
+        ]
+        for one in audit.contributions.ranked
+    ]
+
+
+def change_text(drop: int) -> str:
+    """How many more or fewer people are found."""
+    return f"{-drop:+,}".replace("-", "−") if drop else "0"
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """Header and rows of what each masking gives away and loses."""
+    header = ["masking", "found", "of", "risk", "strongest", "not seen", "lost", "choice"]
+    return header, [
+        [
+            audit.masked_name,
+            f"{audit.worst.n_found:,}",
+            f"{audit.n_records:,}",
+            percent(audit.risk),
+            audit.worst.attacker.title if audit.worst.n_found else "none",
+            "-" if audit.estimate is None else percent(audit.estimate.rate),
+            percent(loss),
+            "" if best else "another is better",
+        ]
+        for audit, loss, best in comparison.rows()
+    ]
+
+
+def _with_short_names(table: Table) -> str:
+    from sklearn_reclink.inspection.drawing import shorten
+
+    header, rows = table
+    return aligned(header, [[shorten(name, LONGEST_NAME), *rest] for name, *rest in rows])
+
+
+def audit_as_dict(audit: Audit) -> dict[str, Any]:
+    """The numbers of an audit."""
+    from sklearn_reclink._version import __version__
+
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "masked": audit.masked_name,
+        "n_records": audit.n_records,
+        "variables": list(audit.names),
+        "verdict": asdict(verdict(audit)),
+        "risk": audit.risk,
+        "risk_is_estimate": audit.rests_on_estimate,
+        "limit": audit.limit,
+        "above_limit": audit.above_limit,
+        "ceiling": audit.ceiling,
+        "proven_bound_of_monotone_distances": audit.monotone_bound,
+        "random_guess_rate": 1 / audit.n_records,
+        "attackers": [
+            {
+                "name": one.attacker.name,
+                "found": one.n_found,
+                "rate": one.rate,
+                "expected_rate": one.expected_rate,
+                "bound": one.bound,
+                "ceiling": audit.ceiling if one.attacker.monotone else None,
+                "status": one.status,
+                "learned_from": one.n_learned,
+                "seconds": round(one.seconds, 3),
+            }
+            for one in audit.attacks
+        ],
+        "skipped": [{"name": one.name, "reason": why} for one, why in audit.skipped.items()],
+        "held_out": [
+            {
+                "name": one.attacker.name,
+                "found": one.n_found,
+                "tested": len(one.rows),
+                "rate": one.rate,
+                "interval_95_wilson": list(one.interval),
+                "learned_from": one.n_train,
+                "pool": one.n_pool,
+            }
+            for one in audit.estimates
+        ],
+        "gives_away": {
+            "found_by_plain_attackers": audit.contributions.n_plain,
+            "variables": [asdict(one) for one in audit.contributions.ranked],
+            "pairs": [asdict(one) for one in audit.contributions.pairs],
+        },
+        "n_records_at_risk": len(audit.records),
+        "notes": list(audit.notes),
+        "settings": audit.settings,
+    }
+
+
+def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
+    """The numbers of a comparison."""
+    maskings = [
+        {"information_loss": loss, "frontier": best, **audit_as_dict(audit)}
+        for audit, loss, best in comparison.rows()
+    ]
+    return {"schema": SCHEMA, "above_limit": comparison.above_limit, "maskings": maskings}
