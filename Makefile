@@ -11,7 +11,7 @@ demo: $(VENV)/.core
 	$(BIN)/python -m sklearn_reclink.demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

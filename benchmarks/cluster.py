@@ -41,16 +41,15 @@ def planted(linker: Any, X: np.ndarray, Y: np.ndarray) -> tuple[float, int]:
 
     No public name counts the bytes: this is the only use of internals in the benchmarks.
     """
-    from sklearn_reclink.search.batches import Inquiry
-    from sklearn_reclink.search.questions import engine_for
+    from sklearn_reclink.search.batches import Task
 
-    files_in_scale = linker._read_aligned(X, Y)
+    index = linker._read_pair(X, Y, None)
     start = time.process_time()
-    engine = engine_for(linker._distance, linker._theta, *files_in_scale)
+    search = linker._search(index)
     seconds = time.process_time() - start
-    inquiry = Inquiry(engine, "linked", {}, engine.order, engine.batch_size)
+    task = Task(search, "linked", {}, search.order)
     arrays: list[pickle.PickleBuffer] = []
-    rest = pickle.dumps(inquiry, protocol=5, buffer_callback=arrays.append)
+    rest = pickle.dumps(task, protocol=5, buffer_callback=arrays.append)
     return seconds, len(rest) + sum(array.raw().nbytes for array in arrays)
 
 

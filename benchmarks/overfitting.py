@@ -97,10 +97,8 @@ def measure(masking: str, seed: int, learner: str, time_limit: float, split: Spl
     linker = LEARNERS[learner](seed, time_limit)
     files = {}
     if learner in WITH_FILES:
-        files["files"] = (
-            np.concatenate([split.X_train, split.X_test]),
-            np.concatenate([split.Y_train, split.Y_test]),
-        )
+        files["reference"] = np.concatenate([split.X_train, split.X_test])
+        files["pool"] = np.concatenate([split.Y_train, split.Y_test])
     seconds = seconds_of_fit(linker, split.X_train, split.Y_train, **files)
     known = 100 * linker.score(split.X_train, split.Y_train)
     others = 100 * linker.score(split.X_test, split.Y_test)

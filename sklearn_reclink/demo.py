@@ -8,8 +8,6 @@ The variables are those that somebody else may know about a patient (an employer
 gym): age, body mass index, blood pressure and two common blood tests.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import warnings
@@ -216,13 +214,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m sklearn_reclink.demo",
         description="Mask 442 patients with increasing strength and count who can be found again.",
     )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=DEFAULT_OUTPUT,
-        metavar="PATH",
-        help="where to write the report in Markdown (default: %(default)s)",
-    )
+    what = "where to write the report in Markdown (default: %(default)s)"
+    parser.add_argument("--output", type=Path, default=DEFAULT_OUTPUT, metavar="PATH", help=what)
     output = parser.parse_args(arguments).output
     print("The first run compiles for about half a minute.", file=sys.stderr, flush=True)
     X, results = load_patients(), []

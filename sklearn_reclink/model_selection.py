@@ -126,16 +126,15 @@ def train_test_linkage(
     >>> from sklearn_reclink.model_selection import train_test_linkage
     >>> X = make_microdata(300, 4, random_state=0)
     >>> Y = AdditiveNoise(p=50, random_state=0).fit_transform(X)
-    >>> linker = WeightedMeanLinker(random_state=0)
-    >>> train_test_linkage(linker, X, Y, train_size=40, random_state=0).overfitting > 0.1
+    >>> study = train_test_linkage(WeightedMeanLinker(), X, Y, train_size=40, random_state=0)
+    >>> study.overfitting > 0.1
     True
     """
     n_train, n_test, size = _sizes(num_samples(X), train_size, score_pool, pool_size)
     if n_splits < 1:
         raise ValueError(f"n_splits is {n_splits}: at least 1 is needed")
     rng = check_random_state(random_state)
-    orders = [rng.permutation(num_samples(X)) for _ in range(n_splits)]
-    splits = [(order[:n_train], order[n_train:]) for order in orders]
+    splits = [np.split(rng.permutation(num_samples(X)), [n_train]) for _ in range(n_splits)]
     cases = [(linker, train, (train[:size], test[:size])) for train, test in splits]
     options = {"own_pools": score_pool == "own", "fit_params": fit_params}
     train_rates, test_rates = held_out_rates(cases, X, y, n_jobs=n_jobs, **options).T

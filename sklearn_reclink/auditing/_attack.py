@@ -18,8 +18,6 @@ It treats the people as independent draws, and says nothing about another file o
 Linking at random finds one person on average, a share of ``1 / n_records``.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

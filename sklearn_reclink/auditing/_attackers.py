@@ -1,7 +1,5 @@
 """The attackers of an audit, from cheap to strong, and up to which size of a file each can run."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ in proportion to their weights, so time that a proof did not need goes to the ot
 linking are not limited; they take seconds for up to some ten thousand records.
 """
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence

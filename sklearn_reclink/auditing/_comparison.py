@@ -1,7 +1,5 @@
 """Several masked versions of one file: risk against information loss."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sklearn_reclink.auditing._output import (
-    attackers_table,
-    change_text,
-    comparison_table,
-    variables_table,
-)
+from sklearn_reclink import inspection
+from sklearn_reclink.auditing import _output as output
 from sklearn_reclink.auditing._svg import draw_svg
 from sklearn_reclink.auditing._variables import best_attack
 from sklearn_reclink.auditing.formatting import people, percent
-from sklearn_reclink.inspection import (
-    InteractionDisplay,
-    MarginDisplay,
-    RiskUtilityDisplay,
-    drawing,
-)
+from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection.drawing import BLUE, GREY, VERMILION, legend_above
 
 if TYPE_CHECKING:
@@ -36,8 +27,7 @@ _MOST_CELLS = 16
 _LONGEST_NAME = 24
 
 
-@dataclass(frozen=True)
-class ReportFigure:
+class ReportFigure(NamedTuple):
     """One figure of a report.
 
     Attributes
@@ -101,7 +91,7 @@ def attackers_figure(audit: Audit) -> ReportFigure:
     if np.any(ends > rates):
         alternative += " Hatched parts extend to the proven bound."
     svg = draw_svg("attackers", 0.9 + 0.34 * max(len(attacks), 2), draw)
-    return ReportFigure(svg, alternative, *attackers_table(audit))
+    return ReportFigure(svg, alternative, *output.attackers_table(audit))
 
 
 def held_out_figure(audit: Audit) -> ReportFigure:
@@ -155,7 +145,7 @@ def withheld_figure(audit: Audit) -> ReportFigure:
     ends = np.maximum(without, plain)
 
     def draw(ax: Axes) -> None:
-        changes = [change_text(one.drop) for one in variables]
+        changes = [output.change_text(one.drop) for one in variables]
         _draw_shares(ax, [one.name for one in variables], without, ends, changes)
         ax.set(xlim=(0, 1.18 * ends.max()), xlabel="share of people still found without it")
         _mark(ax, plain, f"with all variables: {n_plain:,}")
@@ -166,7 +156,7 @@ def withheld_figure(audit: Audit) -> ReportFigure:
         f"{variables[0].name}: {variables[0].n_without:,}."
     )
     svg = draw_svg("without", 1.2 + 0.31 * max(len(variables), 2), draw)
-    return ReportFigure(svg, alternative, *variables_table(audit))
+    return ReportFigure(svg, alternative, *output.variables_table(audit))
 
 
 def weights_figure(audit: Audit) -> ReportFigure | None:
@@ -194,7 +184,7 @@ def weights_figure(audit: Audit) -> ReportFigure | None:
         f"most is {variables[0].name}."
     )
     height = 1.5 + (0.4 if len(series) > 1 else 0.32) * max(len(variables), 2)
-    header, rows = variables_table(audit)
+    header, rows = output.variables_table(audit)
     svg = draw_svg("weights", height, draw)
     return ReportFigure(svg, alternative, header[:3], [row[:3] for row in rows])
 
@@ -211,13 +201,9 @@ def pairs_figure(audit: Audit) -> ReportFigure | None:
         "Triangle of the interaction indices of all pairs. The strongest interaction is that of "
         f"{strongest.first} and {strongest.second}, {strongest.interaction:+.2f}: they {how}."
     )
-    svg = draw_svg(
-        "pairs",
-        max(1.4 + 0.42 * len(names), 3.2),
-        lambda ax: InteractionDisplay.from_estimator(
-            linker, feature_names=names, ax=ax, include_values=len(names) <= 8
-        ),
-    )
+    options: dict[str, Any] = {"feature_names": names, "include_values": len(names) <= 8}
+    draw = partial(inspection.InteractionDisplay.from_estimator, linker, **options)
+    svg = draw_svg("pairs", max(1.4 + 0.42 * len(names), 3.2), lambda ax: draw(ax=ax))
     rows = [[pair.first, pair.second, f"{pair.interaction:+.3f}"] for pair in pairs[:_MOST_PAIRS]]
     return ReportFigure(svg, alternative, ["variable", "and", "interaction index"], rows)
 
@@ -227,7 +213,7 @@ def margins_figure(audit: Audit) -> ReportFigure | None:
     best = audit.worst
     if not best.n_found:
         return None
-    display = MarginDisplay(margin=best.margin, reidentified=best.reidentified)
+    display = inspection.MarginDisplay(margin=best.margin, reidentified=best.reidentified)
     counts, edges = np.histogram(np.clip(best.margin[best.reidentified], 0, 1), 5, (0, 1))
     alternative = (
         "Histogram of the margin between the own masked record and the nearest other, for "
@@ -245,7 +231,7 @@ def margins_figure(audit: Audit) -> ReportFigure | None:
 def comparison_figure(comparison: Comparison) -> ReportFigure:
     """Which masking is worth its information loss?"""
     names = [one.masked_name for one in comparison.audits]
-    display = RiskUtilityDisplay(
+    display = inspection.RiskUtilityDisplay(
         risk=[one.risk for one in comparison.audits],
         information_loss=comparison.losses,
         names=names,
@@ -257,7 +243,7 @@ def comparison_figure(comparison: Comparison) -> ReportFigure:
         f"lowest risk is {comparison.safest.masked_name}."
     )
     svg = draw_svg("maskings", 4.0, lambda ax: display.plot(ax=ax))
-    return ReportFigure(svg, alternative, *comparison_table(comparison))
+    return ReportFigure(svg, alternative, *output.comparison_table(comparison))
 
 
 def _name_shares(ax: Axes, names: Sequence[str]) -> None:

@@ -106,5 +106,4 @@ def _environment() -> Environment:
 
 
 def _resource(name: str) -> str:
-    folder = files("sklearn_reclink.auditing") / "templates"
-    return (folder / name).read_text(encoding="utf-8")
+    return (files("sklearn_reclink.auditing") / "templates" / name).read_text(encoding="utf-8")

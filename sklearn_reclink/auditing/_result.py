@@ -4,8 +4,6 @@ The *risk* is the largest share of people that any attacker finds: in the whole 
 larger, among people it has not seen (the strongest attacker only samples a long file).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path

@@ -13,8 +13,6 @@ The *interaction index* of two variables is positive if they tell more together 
 negative if they repeat each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -51,25 +51,17 @@ def verdict(audit: Audit) -> Verdict:
 
 def headline(audit: Audit) -> str:
     """How many people are at risk, in one or two sentences."""
-    total, worst = audit.n_records, audit.worst
+    total, worst, file = audit.n_records, audit.worst, audit.masked_name
+    text = "An intruder who knows the original values would find "
     if audit.risk == 0:
-        text = (
-            f"None of the {total:,} people is singled out in {audit.masked_name} by any of the "
-            f"{len(audit.attacks)} attackers that were tried."
-        )
+        text = f"None of the {total:,} people is singled out in {file} by any of the "
+        text += f"{len(audit.attacks)} attackers that were tried."
     elif audit.rests_on_estimate and audit.estimate is not None:
-        low, high = audit.estimate.interval
-        text = (
-            f"An intruder who knows the original values would find about "
-            f"{percent(audit.estimate.rate)} of the {total:,} people in {audit.masked_name} "
-            f"(between {percent(low)} and {percent(high)}, estimated on "
-            f"{people(len(audit.estimate.rows))})."
-        )
+        low, high = map(percent, audit.estimate.interval)
+        text += f"about {percent(audit.risk)} of the {total:,} people in {file} (between {low} and "
+        text += f"{high}, estimated on {people(len(audit.estimate.rows))})."
     else:
-        text = (
-            f"An intruder who knows the original values would find {worst.n_found:,} of "
-            f"{total:,} people ({percent(worst.rate)}) in {audit.masked_name}."
-        )
+        text += f"{worst.n_found:,} of {total:,} people ({percent(worst.rate)}) in {file}."
     if audit.limit is not None:
         side = "above" if audit.above_limit else "within"
         text += f" This is {side} the limit of {percent(audit.limit)}."
@@ -81,18 +73,17 @@ def certainty(audit: Audit) -> list[str]:
     texts = []
     total, estimate = audit.n_records, audit.estimate
     if estimate is not None:
-        low, high = estimate.interval
+        low, high = map(percent, estimate.interval)
         n_sought = len(estimate.rows)
         sought = "the others" if n_sought == total else f"{n_sought:,} others"
         texts.append(
             f"Tested on people not seen: an intruder who knows {people(estimate.n_train)} in both "
-            f"files finds {percent(estimate.rate)} of {sought} (95 % interval {percent(low)} to "
-            f"{percent(high)}), each among all {estimate.n_pool:,} masked records. A random guess "
+            f"files finds {percent(estimate.rate)} of {sought} (95 % interval {low} to "
+            f"{high}), each among all {estimate.n_pool:,} masked records. A random guess "
             f"finds 1 in {total:,}."
         )
     texts.append(proven(audit))
-    surplus = audit.expected_rate - audit.worst.rate
-    if surplus * total >= 1:
+    if (audit.expected_rate - audit.worst.rate) * total >= 1:
         texts.append(
             "Ties: some people are not counted as found because another masked record is exactly "
             "as near as their own. An intruder who picks one of the nearest at random would be "
@@ -106,14 +97,11 @@ def proven(audit: Audit) -> str:
     """The bound that holds for every distance of a kind."""
     total, bound = audit.n_records, audit.monotone_bound
     kind = "any weighted mean, OWA or Choquet distance, learned or not"
+    text = f"Proven: at most {bound:,} people ({percent(bound / total)}) can be found by {kind}."
     if bound == 0:
         text = f"Proven: nobody can be singled out by {kind}."
     elif bound == total:
         text = f"Nothing is excluded by proof: each of the {total:,} people could be found."
-    else:
-        text = (
-            f"Proven: at most {bound:,} people ({percent(bound / total)}) can be found by {kind}."
-        )
     bounds = [one.bound for one in audit.attacks if one.attacker.name == "bilinear" and one.bound]
     if bounds and bounds[0] < total:
         text += (
@@ -130,13 +118,9 @@ def proven(audit: Audit) -> str:
 def advice(audit: Audit) -> list[str]:
     """What to protect more, from what a release without each variable would give away."""
     if audit.risk == 0:
+        ties = "Ties protect some of these people: several masked records are equally near. "
         texts = ["Nothing more is needed against these attackers."]
-        if audit.expected_rate > 0:
-            texts.append(
-                "Ties protect some of these people: several masked records are equally near. Keep "
-                "it so."
-            )
-        return texts
+        return [*texts, ties + "Keep it so."] if audit.expected_rate > 0 else texts
     shown = audit.contributions
     notable = outstanding(shown)
     texts = []

@@ -1,7 +1,5 @@
 """Numbers, names, paragraphs and tables as people read them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from textwrap import fill
@@ -46,11 +44,7 @@ def wrapped(text: str, bullet: str = "", width: int = WIDTH) -> str:
     unbroken = text.replace(" %", "\N{NO-BREAK SPACE}%")
     indent = " " * len(bullet)
     lines = fill(
-        unbroken,
-        width,
-        initial_indent=bullet,
-        subsequent_indent=indent,
-        break_on_hyphens=False,
+        unbroken, width, initial_indent=bullet, subsequent_indent=indent, break_on_hyphens=False
     )
     return lines.replace("\N{NO-BREAK SPACE}%", " %")
 
@@ -76,8 +70,7 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], markdown: bool
     # a heading may take several lines, the last of which stands above the rule
     upwards = zip_longest(*(name.split("\n")[::-1] for name in header), fillvalue="")
     headings = list(upwards)[::-1]
-    columns = list(zip(*headings, *rows, strict=True))
-    widths = [max(map(len, column)) for column in columns]
+    widths = [max(map(len, column)) for column in zip(*headings, *rows, strict=True)]
     left = [c == 0 or not all(_is_number(row[c]) for row in rows) for c in range(len(header))]
     rule = ["-" * width for width in widths]
     if markdown:

@@ -1,7 +1,5 @@
 """One description for functions that take and return the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -17,8 +17,6 @@ polynomial ``sum_{B containing A} m(B) t^(|B| - |A|)`` of degree at most ``n``, 
 nodes integrate exactly; at one ``t`` the sum is taken one variable at a time in ``n 2^n`` steps.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import comb

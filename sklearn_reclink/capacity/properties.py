@@ -15,8 +15,6 @@ mu(A)``, which is enough: summed along chains they give all pairs. Every inequal
 ``atol``, because learned values are rounded.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

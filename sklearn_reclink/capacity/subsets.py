@@ -4,8 +4,6 @@ Bit k of an index is set iff variable k is in the subset. The complement of inde
 ``2^n - 1 - A``, union and intersection are ``|`` and ``&``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 

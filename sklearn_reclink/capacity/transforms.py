@@ -8,8 +8,6 @@ The *dual* is what is lost without the subset, ``mu(V) - mu(V - A)``. An *additi
 that of a weighted mean, a *symmetric* one that of an ordered weighted average (OWA).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -5,8 +5,6 @@ Exit codes: 0 the audit is done and the risk is within the limit, 1 the risk is 
 Results go to standard output, progress and messages to standard error.
 """
 
-from __future__ import annotations
-
 import sys
 import traceback
 import warnings

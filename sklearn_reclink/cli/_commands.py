@@ -1,23 +1,13 @@
 """The commands of ``reclink``."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sklearn_reclink.cli import _console as console
 from sklearn_reclink.cli import _options as options
-from sklearn_reclink.cli._console import (
-    Output,
-    as_json,
-    check_folders,
-    finish,
-    print_notes,
-    progress_bar,
-    split_names,
-)
 
 app = typer.Typer(
     name="reclink",
@@ -69,32 +59,32 @@ def audit_command(
     from sklearn_reclink.auditing import audit
     from sklearn_reclink.cli._reading import Selection, read_pair
 
-    check_folders(report, json_path, records)
-    which = Selection(id_column, split_names(columns), decimal)
+    console.check_folders(report, json_path, records)
+    which = Selection(id_column, console.split_names(columns), decimal)
     pair = read_pair(original, masked, which)
-    with progress_bar(quiet) as progress:
+    with console.progress_bar(quiet) as progress:
         found = audit(
             pair.original,
             pair.masked,
             ids=pair.ids,
             masked_name=masked.name,
-            attackers=split_names(attackers),
+            attackers=console.split_names(attackers),
             time_limit=time_limit,
             limit=fail_above,
             n_jobs=n_jobs,
             random_state=seed,
             progress=progress,
         )
-    print_notes(found.notes)
+    console.print_notes(found.notes)
     if records is None and report is not None:
         records = report.with_name(f"{report.stem}-records.csv")
     values = found.values() if include_values else None
-    outputs: list[Output] = [
+    outputs: list[console.Output] = [
         (report, partial(found.to_html, include_values=include_values)),
         (records, partial(found.records.to_csv, values=values)),
-        (json_path, partial(as_json, found)),
+        (json_path, partial(console.as_json, found)),
     ]
-    finish(found, outputs, quiet)
+    console.finish(found, outputs, quiet)
 
 
 @app.command("compare")
@@ -117,28 +107,30 @@ def compare_command(
     from sklearn_reclink.auditing import compare
     from sklearn_reclink.cli._reading import FileProblem, Selection, read_pair
 
-    check_folders(report, json_path)
+    console.check_folders(report, json_path)
     names = [path.name for path in masked]
     if len(set(names)) < len(names):
         names = [str(path) for path in masked]
     if len(set(names)) < len(names):
         raise FileProblem("a masked file is given twice")
-    which = Selection(id_column, split_names(columns), decimal)
+    which = Selection(id_column, console.split_names(columns), decimal)
     pairs = [read_pair(original, path, which) for path in masked]
-    with progress_bar(quiet) as progress:
+    with console.progress_bar(quiet) as progress:
         found = compare(
             pairs[0].original,
             {name: pair.masked for name, pair in zip(names, pairs, strict=True)},
             ids=pairs[0].ids,
-            attackers=split_names(attackers),
+            attackers=console.split_names(attackers),
             time_limit=time_limit,
             limit=fail_above,
             n_jobs=n_jobs,
             random_state=seed,
             progress=progress,
         )
-    print_notes([note for one in found.audits for note in one.notes])
-    finish(found, [(report, found.to_html), (json_path, partial(as_json, found))], quiet)
+    console.print_notes([note for one in found.audits for note in one.notes])
+    console.finish(
+        found, [(report, found.to_html), (json_path, partial(console.as_json, found))], quiet
+    )
 
 
 @app.command("mask")
@@ -159,14 +151,14 @@ def mask_command(
     from sklearn_reclink.cli._masking import build_masker, mask_file
     from sklearn_reclink.cli._reading import PARQUET, Selection
 
-    check_folders(output)
+    console.check_folders(output)
     masker = build_masker(method, strength, groups, keep_integers, seed)
-    which = Selection(id_column, split_names(columns), decimal)
+    which = Selection(id_column, console.split_names(columns), decimal)
     masked, left_out = mask_file(original, masker, which)
     save = masked.to_parquet if output.suffix.lower() in PARQUET else masked.to_csv
     save(output, index=False)
     if left_out:
-        print_notes([f"left out because they are not masked: {', '.join(left_out)}"])
+        console.print_notes([f"left out because they are not masked: {', '.join(left_out)}"])
     if not quiet:
         typer.echo(f"{len(masked):,} records masked: {output}")
 

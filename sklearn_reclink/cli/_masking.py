@@ -7,13 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink import masking
-from sklearn_reclink.cli._reading import (
-    FileProblem,
-    Selection,
-    common_columns,
-    numeric,
-    read_table,
-)
+from sklearn_reclink.cli import _reading as reading
+from sklearn_reclink.cli._reading import FileProblem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +23,7 @@ METHODS: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
-def mask_file(path: Path, masker: Any, which: Selection) -> tuple[pd.DataFrame, list[str]]:
+def mask_file(path: Path, masker: Any, which: reading.Selection) -> tuple[pd.DataFrame, list[str]]:
     """Mask the columns of a file.
 
     Parameters
@@ -47,10 +42,12 @@ def mask_file(path: Path, masker: Any, which: Selection) -> tuple[pd.DataFrame, 
     left_out : list of str
         The other columns of the file.
     """
-    table = read_table(path, which)
+    table = reading.read_table(path, which)
     id_column, held = which.id_column, which.variables(table)
-    wanted = common_columns([held], [path.name], which.columns)
-    masked = masker.set_output(transform="pandas").fit_transform(numeric(table[wanted], path.name))
+    wanted = reading.common_columns([held], [path.name], which.columns)
+    masked = masker.set_output(transform="pandas").fit_transform(
+        reading.numeric(table[wanted], path.name)
+    )
     if id_column is not None:
         masked.insert(0, id_column, table[id_column].to_numpy())
     return masked, [name for name in held if name not in wanted]

@@ -144,10 +144,8 @@ def _header(path: Path) -> tuple[list[str], str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             start = file.read(65536)
-    except (UnicodeDecodeError, UnicodeError) as error:
+    except UnicodeError as error:
         raise FileProblem(f"{path.name} is not a CSV file in UTF-8") from error
-    except OSError as error:
-        raise FileProblem(f"{path.name} cannot be read: {error.strerror}") from error
     if "\0" in start:
         raise FileProblem(f"{path.name} is not a CSV file: it contains binary data")
     lines = start.splitlines(keepends=True)

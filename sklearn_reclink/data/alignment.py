@@ -18,8 +18,6 @@ standard deviations nor multiplies its spread; averaging groups may shrink the s
 variables to almost nothing, but not of all. Moments and quartiles must agree on the symptom.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 MIN_RECORDS = 20  # fewer rows cannot tell masked from unrelated

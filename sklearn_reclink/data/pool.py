@@ -5,8 +5,6 @@ everybody's. The records of ``y`` come first here, so that row i of the original
 masked record in row i; the others are impostors only.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ The original file is validated as scikit-learn validates any ``X``. The masked f
 ``X``: two-dimensional, finite numbers, the same variables, matched by name where both have names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

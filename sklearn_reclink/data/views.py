@@ -26,8 +26,6 @@ same to all candidates of a record; constant in ``X``, it ranks the candidates a
 record. It contributes nothing: it is not *informative*, and its coordinates are 0 in all views.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -14,8 +14,6 @@ methods. The copy downloaded is the one in the R package sdcMicro.
 :Missing values: none
 """
 
-from __future__ import annotations
-
 import os
 import time
 import warnings
@@ -107,24 +105,19 @@ def fetch_casc_census(
 def _content(home: Path, download_if_missing: bool, n_retries: int, delay: float) -> str:
     """The text of the CSV file in a folder; if it is missing, it is made from the download."""
     path = home / _CSV.name
+    remedy = f"place {_CSV.name} (SHA-256 {_CSV.checksum}) in {home}."
     if path.exists():
         content = path.read_bytes()
-        _verify(content, _CSV, f"{path} is another file. Delete it, or {_remedy(home)}")
+        _verify(content, _CSV, f"{path} is another file. Delete it, or {remedy}")
     elif not download_if_missing:
-        raise OSError(
-            f"{_CSV.name} is not in {home}, and download_if_missing=False: {_remedy(home)}"
-        )
+        raise OSError(f"{_CSV.name} is not in {home}, and download_if_missing=False: {remedy}")
     else:
-        content = _rda_to_csv(_download(home, n_retries, delay))
-        _verify(content, _CSV, f"{_RDA.name} was not read as expected: {_remedy(home)}")
+        content = _rda_to_csv(_download(remedy, n_retries, delay))
+        _verify(content, _CSV, f"{_RDA.name} was not read as expected: {remedy}")
         partial = path.with_suffix(f".{os.getpid()}.part")
         partial.write_bytes(content)
         partial.replace(path)
     return content.decode("ascii")
-
-
-def _remedy(home: Path) -> str:
-    return f"place {_CSV.name} (SHA-256 {_CSV.checksum}) in {home}."
 
 
 def _verify(content: bytes, expected: _KnownFile, sentence: str) -> None:
@@ -136,7 +129,7 @@ def _verify(content: bytes, expected: _KnownFile, sentence: str) -> None:
         )
 
 
-def _download(home: Path, n_retries: int, delay: float) -> bytes:
+def _download(remedy: str, n_retries: int, delay: float) -> bytes:
     for attempt in range(n_retries + 1):
         try:
             with urlopen(_RDA.url, timeout=30.0) as response:
@@ -146,11 +139,11 @@ def _download(home: Path, n_retries: int, delay: float) -> bytes:
             if attempt == n_retries:
                 raise OSError(
                     f"{_RDA.name} could not be downloaded from {_RDA.url} ({error}). "
-                    f"When offline, {_remedy(home)}"
+                    f"When offline, {remedy}"
                 ) from error
             warnings.warn(f"Retry downloading from url: {_RDA.url}", stacklevel=3)
             time.sleep(delay)
-    _verify(content, _RDA, f"The file at {_RDA.url} has changed: {_remedy(home)}")
+    _verify(content, _RDA, f"The file at {_RDA.url} has changed: {remedy}")
     return content
 
 

@@ -6,8 +6,6 @@ and of its own noise, so the variables are positive, skewed and correlated::
     log x_k = location_k + sd_k * (loading_k * size + sqrt(1 - loading_k^2) * noise_k)
 """
 
-from __future__ import annotations
-
 from numbers import Integral
 from typing import Any, Literal
 

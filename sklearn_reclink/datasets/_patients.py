@@ -15,8 +15,6 @@ its codes describes nobody.
     regression. Annals of Statistics, 32(2), 407-499.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.datasets import load_diabetes
 from sklearn.utils import Bunch

@@ -6,8 +6,6 @@ tag". The file is a pairlist of the saved objects; a data frame is a generic vec
 columns) whose attributes hold the names. All numbers are big-endian.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """Arrays or data frames, as the caller asks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

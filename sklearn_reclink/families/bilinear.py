@@ -18,8 +18,6 @@ two, which rounds nothing, that brings its Frobenius norm to at most that of the
 than half.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any

@@ -4,8 +4,6 @@ With ``M`` symmetric, ``(a - b)'M(a - b) = a'Ma - 2 a'Mb + b'Mb``. The first ter
 all candidates of a record and is left out; the last is the same for all records.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

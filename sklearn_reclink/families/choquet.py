@@ -18,8 +18,6 @@ ask it of neighbours, ``mu(A + i) + mu(A + j) >= mu(A + i + j) + mu(A)``: what a
 falls as the subset grows, and monotonicity is left to ask of ``mu(V) >= mu(V - k)`` alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from math import comb

@@ -16,8 +16,6 @@ floats. It is the formula of the bound with parameters of its own (``SAME``), or
     QUADRATIC  sum_{k <= l} theta_kl diff_k diff_l
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

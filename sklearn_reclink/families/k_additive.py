@@ -11,8 +11,6 @@ that contain ``k``, and ``mu(A + i) + mu(A + j) - mu(A + i + j) - mu(A)`` is min
 is ``m({i, j}) <= 0``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any

@@ -6,8 +6,6 @@
 Weights (1, 0, ..., 0) give the maximum, (0, ..., 0, 1) the minimum, equal ones d2AM.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -11,8 +11,6 @@ is what ``n_linked_`` says.
 identity is added that puts it in: until ``np.linalg.eigvalsh(M)[0] >= 0``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

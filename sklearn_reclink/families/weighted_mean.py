@@ -11,8 +11,6 @@ equal weights: both constraints have the same optimum, and the positive weights 
 e / n`` with the largest ``e`` of 0.01, 0.001, ... that loses no link.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -45,10 +45,8 @@ class InteractionDisplay(ParameterDisplay):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes of the cells.
-    figure_ : matplotlib Figure
-        Figure of the axes.
+    ax_, figure_ : matplotlib Axes, Figure
+        Where it is drawn.
     image_ : matplotlib AxesImage
         The cells.
     colorbar_ : matplotlib Colorbar or None
@@ -58,16 +56,12 @@ class InteractionDisplay(ParameterDisplay):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sklearn_reclink import ChoquetLinker
+    >>> from sklearn_reclink.capacity import interaction_matrix
     >>> from sklearn_reclink.inspection import InteractionDisplay
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(60, 3))
-    >>> Y = X + rng.normal(size=X.shape) * [0.05, 0.5, 5.0]
-    >>> linker = ChoquetLinker(random_state=0).fit(X, Y)
-    >>> display = InteractionDisplay.from_estimator(linker)
-    >>> [text.get_text() for text in display.ax_.get_xticklabels()]
-    ['x0', 'x1', 'x2']
+    >>> matrix = interaction_matrix([0.0, 0.5, 0.75, 1.0])
+    >>> display = InteractionDisplay(matrix=matrix, feature_names=["age", "income"]).plot()
+    >>> {cell: text.get_text() for cell, text in display.text_.items()}
+    {(0, 0): '0.38', (1, 0): '−0.25', (1, 1): '0.62'}
     """
 
     matrix: Any

@@ -40,10 +40,8 @@ class CapacityLatticeDisplay(ParameterDisplay):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes of the lattice.
-    figure_ : matplotlib Figure
-        Figure of the axes.
+    ax_, figure_ : matplotlib Axes, Figure
+        Where it is drawn.
     subsets_ : ndarray of int
         The subsets drawn, by dyadic index.
     text_ : list of matplotlib Text

@@ -5,8 +5,6 @@ large enough, and always the set of all variables. Lines join a subset to the sm
 that contain it; on the whole lattice these are the steps of one variable.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sklearn_reclink.capacity import capacity_to_mobius, n_variables, subset_sizes

@@ -58,8 +58,6 @@ def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
 class MarginDisplay(Display):
     """Distribution of the margins to the runner-up, of records re-identified and lost.
 
-    It is recommended to use `from_estimator` or `from_predictions` to make one.
-
     Parameters
     ----------
     margin : array-like of shape (n_records,)
@@ -71,24 +69,21 @@ class MarginDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes of the histogram.
-    figure_ : matplotlib Figure
-        Figure of the axes.
     legend_ : matplotlib Legend
         The legend, with the numbers of records.
+    ax_, figure_ : matplotlib Axes, Figure
+        Where it is drawn.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink import EuclideanLinker
+    >>> from sklearn_reclink.datasets import make_microdata
     >>> from sklearn_reclink.inspection import MarginDisplay
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(100, 3))
-    >>> Y = X + rng.normal(scale=0.3, size=X.shape)
+    >>> X = make_microdata(100, 3, random_state=0)
+    >>> Y = X.round(-4)
     >>> display = MarginDisplay.from_estimator(EuclideanLinker().fit(X, Y), X, Y)
     >>> [text.get_text() for text in display.legend_.get_texts()]
-    ['re-identified: 52 of 100', 'lost: 48 of 100']
+    ['re-identified: 77 of 100', 'lost: 23 of 100 (21 tied)']
     """
 
     margin: Any

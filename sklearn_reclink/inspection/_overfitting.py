@@ -15,14 +15,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, check_cv
 
 from sklearn_reclink._sklearn_compat import num_samples
-from sklearn_reclink.inspection.drawing import (
-    BLUE,
-    GREY,
-    VERMILION,
-    Display,
-    in_percent,
-    legend_above,
-)
+from sklearn_reclink.inspection import drawing
 from sklearn_reclink.model_selection import Case, held_out_rates
 
 if TYPE_CHECKING:
@@ -30,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OverfittingCurveDisplay(Display):
+class OverfittingCurveDisplay(drawing.Display):
     r"""Re-identification rates on training and test records, in pools of one size.
 
     It is recommended to use `from_estimator` to make one.
@@ -54,10 +47,8 @@ class OverfittingCurveDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes of the curves.
-    figure_ : matplotlib Figure
-        Figure of the axes.
+    ax_, figure_ : matplotlib Axes, Figure
+        Where it is drawn.
     lines_ : list of matplotlib Line2D
         The curves: train, test and, if there is one, the baseline.
     legend_ : matplotlib Legend
@@ -166,12 +157,12 @@ class OverfittingCurveDisplay(Display):
         numeric = all(isinstance(value, int | float | np.number) for value in self.values)
         values = np.array(self.values if numeric else range(len(self.values)), dtype=float)
         curves = [
-            (self.train_scores, VERMILION, "o-", "training records"),
-            (self.test_scores, BLUE, "s-", "test records"),
+            (self.train_scores, drawing.VERMILION, "o-", "training records"),
+            (self.test_scores, drawing.BLUE, "s-", "test records"),
         ]
         if self.baseline_scores is not None:
             label = f"{self.baseline_name}, same test records"
-            curves.append((self.baseline_scores, GREY, "^--", label))
+            curves.append((self.baseline_scores, drawing.GREY, "^--", label))
         self.lines_ = []
         for scores, colour, style, label in curves:
             rates = np.asarray(scores, dtype=float)
@@ -186,9 +177,9 @@ class OverfittingCurveDisplay(Display):
             ax.set_xscale("log")
         label = f"re-identified, in a pool of {self.pool_size}"
         ax.set(ylim=(0, 1.02), xlabel=self.label, ylabel=label)
-        in_percent(ax.yaxis)
+        drawing.in_percent(ax.yaxis)
         ax.grid(axis="y", alpha=0.3)
-        self.legend_ = legend_above(ax, title=self.estimator_name, fontsize=None)
+        self.legend_ = drawing.legend_above(ax, title=self.estimator_name, fontsize=None)
         return self
 
 

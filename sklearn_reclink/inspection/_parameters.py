@@ -6,8 +6,6 @@ same distances, are ``w_k s_k^2`` and ``M_kl s_k s_l`` with ``s`` the standard d
 masked file: they can be compared between variables, and are what the displays show.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -61,11 +61,9 @@ def name_points(ax: Axes, points: np.ndarray, names: list[str], path: np.ndarray
     corners, centres = ax.transData.transform(path), ax.transData.transform(points)
     taken = [Bbox([np.minimum(*ends), np.maximum(*ends)]).padded(1.0) for ends in pairwise(corners)]
     taken += [Bbox([c, c]).padded(POINT_RADIUS * figure.dpi / 72) for c in centres]
-    written: list[Text] = []
-    for point, name in zip(points.tolist(), names, strict=True):
-        text = _first_free(ax, point, name, taken)
-        written += [] if text is None else [text]
-    return written
+    pairs = zip(points.tolist(), names, strict=True)
+    texts = [_first_free(ax, point, name, taken) for point, name in pairs]
+    return [text for text in texts if text is not None]
 
 
 def _first_free(ax: Axes, point: list[float], name: str, taken: list[Bbox]) -> Text | None:

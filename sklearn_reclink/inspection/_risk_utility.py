@@ -74,10 +74,8 @@ class RiskUtilityDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes of the plane.
-    figure_ : matplotlib Figure
-        Figure of the axes.
+    ax_, figure_ : matplotlib Axes, Figure
+        Where it is drawn.
     frontier_ : ndarray of bool of shape (n_maskings,)
         Which maskings are on the frontier.
     text_ : list of matplotlib Text
@@ -209,8 +207,7 @@ def _check_maskings(
     risk: Any, information_loss: Any, names: Sequence[str] | None
 ) -> tuple[np.ndarray, np.ndarray, Sequence[str] | None]:
     """Risks and losses as vectors of one length, finite, and rates in [0, 1]."""
-    risk = np.asarray(risk, dtype=float)
-    loss = np.asarray(information_loss, dtype=float)
+    risk, loss = np.asarray(risk, dtype=float), np.asarray(information_loss, dtype=float)
     lengths = {len(risk), len(loss), *([] if names is None else [len(names)])}
     if len(lengths) > 1 or lengths == {0}:
         raise ValueError(

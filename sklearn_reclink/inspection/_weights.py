@@ -39,10 +39,8 @@ class WeightsDisplay(ParameterDisplay):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes of the bars.
-    figure_ : matplotlib Figure
-        Figure of the axes.
+    ax_, figure_ : matplotlib Axes, Figure
+        Where it is drawn.
     bars_ : matplotlib BarContainer
         The bars, from top to bottom.
 

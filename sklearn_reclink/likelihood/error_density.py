@@ -10,8 +10,6 @@ records. ``q`` is the probability of an error beyond the table: one more than we
 ``n + 1``. The logarithms are tabulated, so the density of a pair is a lookup.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -23,8 +23,6 @@ largest expected weight of an aligned pair, ``m log(m / u) + (1 - m) log((1 - m)
 weight are candidates for a link. At most ``2^n`` different weights exist, so there are many ties.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -15,8 +15,6 @@ original and all masked records of the training pairs, with a small penalty on t
 equal weights. The densities of a pair are those learned from the other pairs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

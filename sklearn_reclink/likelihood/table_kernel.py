@@ -1,7 +1,5 @@
 """The lookup of tabulated densities, compiled. Imported on first use: numba is slow to import."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

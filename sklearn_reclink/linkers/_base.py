@@ -1,17 +1,14 @@
 """What all linkers share: two files in, learned parameters, links and rates out.
 
-A subclass learns its parameters; reading the files, their coordinates, the recount and every
-question asked afterwards are here. ``n_linked_`` is counted by the same function that `score`
-calls, never taken from a solver. For distances it counts the links of the rule ``"nearest"``, the
-papers', which ``bound_`` bounds; `score`, `predict` and `link` follow ``rule``.
-
-Linkers are dataclasses of their parameters: Python writes the ``__init__`` that only assigns.
+A subclass learns its parameters; reading the files, the recount and every question asked afterwards
+are here. ``n_linked_`` is counted as `score` counts, never taken from a solver; for distances it is
+that of the rule ``"nearest"``, which ``bound_`` bounds.
 
 *The pool* is everywhere the whole masked file, the records of ``y`` among its rows. Left out, it is
 ``y`` itself in `fit`, `score` and `link`, and the pool of `fit` in `predict` and `kneighbors`.
-"""
 
-from __future__ import annotations
+Linkers are dataclasses of their parameters: Python writes the ``__init__`` that only assigns.
+"""
 
 import warnings
 from abc import ABCMeta, abstractmethod
@@ -200,8 +197,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         if self.bound_ is not None and self.bound_ < n_linked:
             raise RuntimeError(
                 f"the proof is wrong: it allows {self.bound_} links at most, a recount finds "
-                f"{n_linked} of {index.n_records}. Please report this, with the files if you may "
-                "share them"
+                f"{n_linked} of {index.n_records}. Please report this, if possible with the files"
             )
         if status is not Status.FIXED and n_linked == self.bound_:
             status = Status.OPTIMAL
@@ -218,7 +214,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         warnings.warn(f"{cause}: {gap}{remedy}", ConvergenceWarning, stacklevel=4)
 
     def predict(self, X: Any, pool: Any = None) -> np.ndarray:
-        """Link each original record to a masked record, the nearest unless ``rule`` is another.
+        """Link each original record to a masked record.
 
         Parameters
         ----------
@@ -274,8 +270,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         X, y : array-like or dataframe of shape (n_records, n_features)
             Original file and its masked version, aligned.
         pool : array-like, dataframe or Pool of shape (n_masked, n_features), default=None
-            The masked records to search, those of ``y`` among them; by default ``y``. Links are
-            rows of ``y``, then of the rest of the pool in its order.
+            The masked records to search, by default ``y``. Links are rows of ``y``, then of the
+            rest of the pool in its order.
 
         Returns
         -------
@@ -311,7 +307,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         pairs : array-like of shape (n_pairs, 2, n_features)
-            ``pairs[i, 0]`` is an original record and ``pairs[i, 1]`` a masked one.
+            An original and a masked record each.
 
         Returns
         -------
@@ -319,19 +315,16 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             As in `kneighbors`, without the prices of a rule.
         """
         check_is_fitted(self)
-        shape = np.shape(pairs)
-        if len(shape) != 3 or shape[1:] != (2, self.n_features_in_):
+        shape, needed = np.shape(pairs), (2, self.n_features_in_)
+        if shape[1:] != needed:
             raise ValueError(
-                f"pairs has shape {shape}: it must be (n_pairs, 2, {self.n_features_in_})"
+                f"pairs has shape {shape}: it must be (n_pairs, {needed[0]}, {needed[1]})"
             )
         pairs = check_array(pairs, dtype=np.float64, allow_nd=True, input_name="pairs")
         return self._search(self._index(pairs[:, 0], pairs[:, 1])).ask("own")[0]
 
     def get_metric(self) -> Callable[[Any, Any], float]:
-        """A function of an original and a masked record that gives their squared distance.
-
-        Later fits of the linker do not change it.
-        """
+        """The squared distance as a function of two records; later fits do not change it."""
         fitted = copy(self)
         return lambda original, masked: float(fitted.pair_distance([[original, masked]])[0])
 

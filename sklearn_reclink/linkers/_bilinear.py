@@ -17,8 +17,6 @@ matrices, which are the weighted means. The search starts from those, and from t
 covariance of ``X - y``, the matrix of d2MD.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

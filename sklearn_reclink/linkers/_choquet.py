@@ -12,8 +12,6 @@ OWA. A capacity of ``n`` variables has ``2^n - 2`` values to learn; a *k-additiv
 Moebius transform ends at subsets of ``k`` variables, has few.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar

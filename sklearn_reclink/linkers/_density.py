@@ -6,8 +6,6 @@ to a value is learned instead, one density of its error for every variable
 has one masked record (`rules`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral

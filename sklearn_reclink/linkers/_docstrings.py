@@ -1,7 +1,5 @@
 """What the docstrings of linkers share, written once."""
 
-from __future__ import annotations
-
 import re
 from typing import TypeVar
 

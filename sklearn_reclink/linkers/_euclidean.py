@@ -3,8 +3,6 @@
 d^2(a, b) = sum_k diff_k(a, b)^2 / n
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

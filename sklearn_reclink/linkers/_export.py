@@ -1,7 +1,5 @@
 """The papers' mixed-integer program of a linker as a file, for a solver outside of Python."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any

@@ -7,8 +7,6 @@ the ceiling that holds for every capacity, and the number of records may be as l
 itself allows.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real

@@ -6,8 +6,6 @@ alike: every cone here is convex and holds the equal ones. What was proven of th
 stays a bound; the links are recounted. Columns constant in either file take no part.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace

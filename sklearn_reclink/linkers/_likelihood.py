@@ -1,7 +1,5 @@
 """What the linkers by likelihoods share: they count by their rule, and prove nothing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

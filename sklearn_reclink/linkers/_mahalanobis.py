@@ -9,8 +9,6 @@ singular covariances): the distance is the Euclidean one of the coordinates ``W'
 sum of squares without the cancellation of ``diff' M diff``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

@@ -8,8 +8,6 @@ a variable: a large first weight says that one large difference is enough to tel
 apart, a large last weight that they must differ everywhere.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sklearn_reclink.families import OWA, Family

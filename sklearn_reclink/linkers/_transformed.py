@@ -4,8 +4,6 @@ In a `Pipeline` scikit-learn transforms ``X`` alone: a linker behind a transform
 transformed originals with masked records as they were. `TransformedLinker` transforms both files.
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 

@@ -7,8 +7,6 @@
 have the same optimum.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

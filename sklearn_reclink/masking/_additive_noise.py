@@ -4,8 +4,6 @@ Uncorrelated noise has covariance ``(p / 100)^2 diag(Var X)`` and weakens every 
 file; correlated noise has ``(p / 100)^2 Cov X`` and keeps them.
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar

@@ -4,8 +4,6 @@
 so the masked file says nothing about another one.
 """
 
-from __future__ import annotations
-
 from abc import ABCMeta, abstractmethod
 from typing import Any, ClassVar, Self
 

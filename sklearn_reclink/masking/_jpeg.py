@@ -6,8 +6,6 @@ its least and greatest value to 0 and 255, and back after compression. JPEG work
 the quality, the more.
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from io import BytesIO
 from numbers import Integral

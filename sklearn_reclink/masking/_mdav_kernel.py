@@ -6,8 +6,6 @@ the centroid ``S / m`` are compared as ``|m z - S|^2``, which has no division in
 between integer values are seen as ties.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -12,8 +12,6 @@ least k:
 Distances are Euclidean; among equals the lowest row index is taken.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ that are not yet swapped. Each variable is swapped on its own. The released colu
 values as the original one: marginal distributions are kept, dependence between variables is not.
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar

@@ -7,8 +7,6 @@ values, so it is a shortest path over the cuts (Hansen and Mukherjee, 2003)::
     cost[e] = min over s, k <= e - s <= 2k - 1, of cost[s] + SSE(values[s:e])
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar

@@ -3,8 +3,12 @@
 Rates, losses and scores are shares in [0, 1] unless stated otherwise; the papers print percent.
 """
 
-from sklearn_reclink.metrics._information_loss import correlation_change, covariance_change, il1s
-from sklearn_reclink.metrics._matrices import matrix_mean_square_difference
+from sklearn_reclink.metrics._information_loss import (
+    correlation_change,
+    covariance_change,
+    il1s,
+    matrix_mean_square_difference,
+)
 from sklearn_reclink.metrics._probabilistic_loss import (
     ProbabilisticLoss,
     probabilistic_information_loss,

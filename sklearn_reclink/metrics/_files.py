@@ -1,7 +1,5 @@
 """Reading an original file and its masked version, for measures that need no estimator."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

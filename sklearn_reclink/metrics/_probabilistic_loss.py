@@ -22,8 +22,6 @@ quantiles       ``q (1 - q) / f^2``, ``f`` the density at the ``q``-quantile, ``
 bandwidth of Bofinger (1975). Variables are standardised first, which changes no loss.
 """
 
-from __future__ import annotations
-
 from dataclasses import astuple, dataclass
 from functools import partial
 from typing import Any

@@ -18,8 +18,6 @@ interval around ``y_ik``, which for a width of ``p`` percent ends at
 ==========  ====================================================================================
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -15,8 +15,6 @@ linkage, and the interval disclosure ID. Lower is better. All numbers are shares
 in the papers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any

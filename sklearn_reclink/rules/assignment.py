@@ -25,8 +25,6 @@ some optimal assignment iff it leads from the row's own column to one of the sam
 component.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

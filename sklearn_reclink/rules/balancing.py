@@ -12,8 +12,6 @@ with ``p`` of this form (Sinkhorn and Knopp). The first step, with ``u = 0``, is
 correction; each further step costs one more pass over all pairs, and memory for two vectors.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sklearn_reclink.rules.log_sums import log_sum_exp

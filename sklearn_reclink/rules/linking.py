@@ -9,8 +9,6 @@ Row i of the original file has its own masked record in row i of the masked file
 beyond are only impostors.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@
 as long.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -10,8 +10,6 @@ first use of the sparse method compiles for 5 s. SciPy's own sparse method
 (``min_weight_full_bipartite_matching``) took 12 s for 500 records with one variable.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@
 costs ``c_ij - u_i - v_j >= 0`` (Dijkstra).
 """
 
-from __future__ import annotations
-
 import heapq
 
 import numpy as np

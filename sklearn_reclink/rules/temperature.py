@@ -9,8 +9,6 @@ masked record ``i`` among all masked records::
 This is concave in ``1 / scale``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import minimize_scalar
 

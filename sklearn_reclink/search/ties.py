@@ -20,8 +20,6 @@ records; no ``theta`` at all if its absolute value is.
 leads; it and all that it is not strictly nearer than come next, in the order of their rows.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

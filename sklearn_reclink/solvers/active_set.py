@@ -19,8 +19,6 @@ their compilation time. Counts start as ``np.int64(0)`` for the same reason: a l
 a type of its own, for which callees are compiled once more.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

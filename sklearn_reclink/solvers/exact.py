@@ -17,8 +17,6 @@ contains the weighted means ends below them; for capacities of a long file also 
 At the time limit the best parameters and the bound so far are returned; both stay valid.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial

@@ -8,8 +8,6 @@ It is the last resort for the ties of rounded or repeated data, where the residu
 multipliers falls into coordinates in which nothing is allowed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -6,8 +6,6 @@ a quick forecast of the count, so that most candidates never need one. Where pre
 that matter, only their pairs are counted.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sklearn_reclink.search.ties import strictly_nearer

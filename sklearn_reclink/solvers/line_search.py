@@ -14,8 +14,6 @@ impostors that were missed. What is best on a sample is counted on the whole fil
 sample is twice as large.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable
 

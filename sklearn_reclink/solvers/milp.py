@@ -17,8 +17,6 @@ an objective, and only the recount is a count. Nothing that a solver returns is 
 Notation: ``misses`` is K, ``constant`` is C.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import time

@@ -21,8 +21,6 @@ row) is known to defeat a record. Its rows, and those of a monotone distance amo
 records, are grown by the solver, as parameters violate them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

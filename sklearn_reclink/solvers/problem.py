@@ -12,8 +12,6 @@ Rows are made when asked for (`Index.rows`): ``N (N - 1)`` of them are never hel
 Notation: a *record* is a row of both files, an *impostor* any other masked record.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -4,8 +4,6 @@ The active rows are the columns of ``Q' R``; ``Q`` is orthogonal, held by rows s
 along memory, and ``R`` upper triangular. Rows enter and leave by Givens rotations.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

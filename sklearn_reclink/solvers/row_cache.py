@@ -8,8 +8,6 @@ Rows are held as unit rows, with the magnitudes that ties are judged by in the s
 they were made, for exact arithmetic. Those of the cone carry no magnitudes: nothing is tied there.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

@@ -78,9 +78,7 @@ def test_errors_after_fit(linker, files):
         linker.score(X, None)
 
 
-@pytest.mark.parametrize(
-    "options", [{"standardize": "both"}, {"rule": "any"}, {"n_jobs": "all"}]
-)
+@pytest.mark.parametrize("options", [{"standardize": "both"}, {"rule": "any"}, {"n_jobs": "all"}])
 @every_linker
 def test_invalid_options_are_refused(linker, options, files):
     with pytest.raises(ValueError, match=f"The '{next(iter(options))}' parameter"):

@@ -7,14 +7,6 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from sklearn_reclink import (
-    BilinearLinker,
-    ChoquetLinker,
-    EuclideanLinker,
-    MahalanobisLinker,
-    OWALinker,
-    WeightedMeanLinker,
-)
 from sklearn_reclink.capacity import (
     additive_capacity,
     interaction_matrix,
@@ -25,10 +17,18 @@ from sklearn_reclink.capacity import (
     subset_sizes,
 )
 from sklearn_reclink.inspection import CapacityLatticeDisplay, InteractionDisplay, WeightsDisplay
-from sklearn_reclink.inspection.drawing import as_label, shorten, text_colour
 from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
 from sklearn_reclink.inspection._weights import format_weight, largest_first, rank_names
-from sklearn_reclink.linkers import ProbabilisticLinker
+from sklearn_reclink.inspection.drawing import as_label, shorten, text_colour
+from sklearn_reclink.linkers import (
+    BilinearLinker,
+    ChoquetLinker,
+    EuclideanLinker,
+    MahalanobisLinker,
+    OWALinker,
+    ProbabilisticLinker,
+    WeightedMeanLinker,
+)
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,6 @@ The walk leaves out the nodes whose box keeps clear of it along some axis, and e
 record found.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -10,8 +10,6 @@ points needs no cut. Every two cuts halve the points or use up a side, so the tr
 never deeper than ``2 (log2 N + n)`` or so.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

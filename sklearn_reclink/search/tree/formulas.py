@@ -7,8 +7,6 @@ tied with ``d`` or below it only if ``d_j <= d + TIE (D_j + D)``, so ``d_j`` is 
 `Tolerance.rounding` bounds the rounding of mapped coordinates, which moves the root of the bound.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ the distance asked. The distance decides on every point within reach, so no answ
 shape of the tree.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

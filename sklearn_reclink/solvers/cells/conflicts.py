@@ -5,8 +5,6 @@ and ``s`` of the other and some ``c >= 0``: a combination that no point of the c
 Larger conflicts are certificates of the active-set method. Notation as in `splitting`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

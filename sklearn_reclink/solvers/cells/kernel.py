@@ -1,7 +1,5 @@
 """The compiled depth-first search below one cell. Notation as in `splitting`."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

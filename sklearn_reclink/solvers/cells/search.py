@@ -36,8 +36,6 @@ as many lies in a corner of a region; there the active-set method decides whethe
 can be linked at all. What neither settles stays open, and the bound includes it.
 """
 
-from __future__ import annotations
-
 import heapq
 import threading
 import time

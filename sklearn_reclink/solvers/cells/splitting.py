@@ -10,8 +10,6 @@ Functions with a single caller are inlined before they are compiled: compiling t
 take longer.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -18,8 +18,6 @@ This is the only file that imports highspy. A solution is read on status optimal
 stale values behind other statuses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -19,8 +19,6 @@ which records are forced. Once it is reached, it is raised by one, and so on.
 So at any time the optimum loses at least ``min(incumbent, lowest bound of an open node)``.
 """
 
-from __future__ import annotations
-
 import heapq
 import time
 from collections.abc import Callable, Iterable

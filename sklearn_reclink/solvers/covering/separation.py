@@ -7,8 +7,6 @@ order of ``x`` while the known rows allow it, and asks in the end whether all ca
 cannot be put back shows one more conflict, and what can be linked is a candidate.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 

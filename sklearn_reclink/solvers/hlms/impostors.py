@@ -1,7 +1,5 @@
 """Who the impostors are: what HLMS asks of two files, through their index."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sklearn_reclink.capacity import subset_sizes

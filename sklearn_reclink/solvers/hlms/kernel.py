@@ -5,8 +5,6 @@ Choquet integral is ``sum_k increments[k] * mu[subsets[k]]``: with ``c`` in asce
 increments are ``c_(k) - c_(k-1)`` and ``subsets[k]`` is ``A_(k)``, the ``n - k + 1`` largest.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -32,8 +32,6 @@ Units and order do not matter: columns are sorted by masking error, records by o
 coordinates rounded to about ten digits, before anything is learned.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -91,21 +89,15 @@ def learn(
     n_sample: int = 5000,
     batch: int = 1024,
 ) -> Learned:
-    """Learn a capacity from two aligned files of standardised coordinates.
+    """Learn a capacity from two aligned files of coordinates, (n_records, n_features).
 
     Parameters
     ----------
-    original, masked : ndarray of shape (n_records, n_features)
-    rng : numpy.random.Generator
     learning_rate, max_iter
         Length of the first steps, and number of epochs.
-    n_lines : int
-        Number of line searches of the refinement, from each of its two starts.
-    floor : float
-        `RELATIVE` or `ABSOLUTE` steps.
-    time_limit, n_jobs, verbose
-        Seconds, threads, and whether progress is printed.
-    n_sample, batch : int
+    n_lines, floor
+        Line searches from each start of the refinement; `RELATIVE` or `ABSOLUTE` steps.
+    n_sample, batch
         Records at most that the refinement looks at, and that a thread searches at once.
     """
     begin = time.monotonic()

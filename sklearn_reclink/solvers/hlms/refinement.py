@@ -7,8 +7,6 @@ at 0 or 1, both after `kernel.move`. They are searched with the impostors met so
 then adds the impostors that were missed, and keeps the move or takes it back.
 """
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
