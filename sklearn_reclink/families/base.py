@@ -13,8 +13,6 @@ tied in one batch and not in the next. A matrix product sums in an order that de
 shape; here features are summed one at a time, in their order.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -181,7 +179,7 @@ class Family(ABC):
         """The parameters of a weighted mean; None in a family that has no weighted means."""
         return None
 
-    def tree_part(self, original: np.ndarray, masked: np.ndarray) -> Family:
+    def tree_part(self, original: np.ndarray, masked: np.ndarray) -> "Family":
         """The largest part of the family that a search tree can prune by."""
         return self
 
@@ -217,7 +215,7 @@ class Family(ABC):
         """``theta`` of the informative variables, from the attributes that `published` gives."""
 
     @property
-    def without_files(self) -> Family:
+    def without_files(self) -> "Family":
         """The same distances, without the files that the cone was made from."""
         return self
 

@@ -114,7 +114,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         return self
 
     def _prepare(self, X: Any, y: Any, pool: Any = None, reference: Any = None) -> Index:
-        """Read the files, learn how they become coordinates, and put these into an index."""
+        """Read the files, learn how they become coordinates, and index these."""
         original, masked = reading.read_pair(self, X, y, reset=True)
         message = alignment_warning(original, masked, self.standardize)
         if message:
@@ -276,7 +276,6 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         Links
-            Links, distances, ties and rates.
         """
         return Links(*self._ask("link", self._read_pair(X, y, pool)))
 

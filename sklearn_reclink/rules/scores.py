@@ -5,8 +5,6 @@ the first pass; otherwise they are computed again. The scores of all pairs of tw
 never held at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,13 +46,13 @@ class Scores:
     _kept: dict[int, np.ndarray] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of_table(cls, table: np.ndarray, **limits: Any) -> Scores:
+    def of_table(cls, table: np.ndarray, **limits: Any) -> "Scores":
         """Scores that are already in a table, (n_records, n_masked)."""
         shape = (table.shape[0], table.shape[1])
         return cls(lambda start, stop: table[start:stop], shape, **limits)
 
     @classmethod
-    def of_pairs(cls, pairs: Pairs, scale: float = 1.0) -> Scores:
+    def of_pairs(cls, pairs: Pairs, scale: float = 1.0) -> "Scores":
         """The scores ``-distance / scale`` of all pairs."""
         return cls(
             lambda start, stop: -pairs.distances(np.arange(start, stop))[0] / scale, pairs.shape

@@ -7,21 +7,18 @@ each worker once. A batch owns nothing large: when its worker dies, another work
 the task itself is lost with its last worker, it is sent once more.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
-if TYPE_CHECKING:
-    from sklearn_reclink.search.index import Search
+from sklearn_reclink.search.index import Search
 
 # Seconds of work that are announced, and between two lines of progress.
 LONG = 5.0

@@ -16,24 +16,19 @@ there are many; `batches` runs either on joblib's workers. All decide with the f
 ``Family.evaluate``, so no answer depends on which of them ran. ``N^2`` distances are never held.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sklearn_reclink.families import Family
 from sklearn_reclink.search import ties
 from sklearn_reclink.search.links import Links
 
-if TYPE_CHECKING:
-    from sklearn_reclink.families import Family
-    from sklearn_reclink.search.tree import Tree
-
-# Pairs up to which comparing all of them needs no tree, and bytes of the temporaries of a batch.
-DENSE_PAIRS = 4_000_000
-BATCH_BYTES = 2**25
+DENSE_PAIRS = 4_000_000  # all of which are compared without a tree
+BATCH_BYTES = 2**25  # of the temporaries of a batch
+_CLEAR = 1 + 4 * ties.TIE_TOLERANCE
 
 
 class Search(ABC):
@@ -176,6 +171,24 @@ class DistancePairs(Pairs):
     def __sizeof__(self) -> int:
         return self.original.nbytes + self.masked.nbytes
 
+    def linked(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
+        if not self.family.monotone:
+            return super().linked(records)
+        # an impostor clearly farther in every variable is farther: only the others are evaluated
+        own = self.original[records] - self.masked[records]
+        near = np.zeros((len(records), len(self.masked)), dtype=bool)
+        for a, b, most in zip(self.original[records].T, self.masked.T, own.T**2, strict=True):
+            near |= (a[:, None] - b) ** 2 <= _CLEAR * most[:, None]
+        near[np.arange(len(records)), records] = False
+        place, impostor = np.nonzero(near)
+        differences = self.original[records[place]] - self.masked[impostor]
+        values, magnitudes = self.family.evaluate(self.theta, own)
+        others = self.family.evaluate(self.theta, differences)
+        nearer = ties.strictly_nearer(values[place], magnitudes[place], *others)
+        linked = np.ones(len(records), dtype=bool)
+        linked[place[~nearer]] = False
+        return (linked,)
+
     def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         batch = self.original[records].T  # (n_features, n_batch)
         differences = batch[:, :, None] - self.masked.T[:, None, :]
@@ -226,7 +239,7 @@ class Index:
         self.n_records, self.n_masked = len(self.original), len(self.masked)
         self.n_jobs, self.verbose = n_jobs, verbose
         self.is_dense = self.n_records * self.n_masked <= dense_pairs
-        self.trees: dict[bytes, Tree] = {}  # planted so far, see `tree_search`
+        self.trees: dict[bytes, Any] = {}  # planted so far, see `tree_search`
 
     def search(self, family: Family, theta: np.ndarray) -> Search:
         """The quicker way to the same answers about a distance."""

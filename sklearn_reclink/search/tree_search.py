@@ -12,23 +12,26 @@ weighted sum is quicker with sides stretched by its weights and the variables of
 weights are rounded to powers of four for that, so that parameters close to each other share a tree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
+from sklearn_reclink.families import Family
 from sklearn_reclink.families.formula import SAME, SUM, Formula, formula
-from sklearn_reclink.search import tree as trees
-from sklearn_reclink.search.index import Search
+from sklearn_reclink.search.index import Index, Search
 from sklearn_reclink.search.ties import TIE_TOLERANCE, rank, strictly_nearer
-
-if TYPE_CHECKING:
-    from sklearn_reclink.families import Family
-    from sklearn_reclink.search.index import Index
+from sklearn_reclink.search.tree.boxes import someone_in_box
+from sklearn_reclink.search.tree.building import Tree, build
+from sklearn_reclink.search.tree.formulas import Tolerance, tie_limits
+from sklearn_reclink.search.tree.walks import (
+    at_most_as_far,
+    distances_to,
+    leaf_of,
+    nearest_points,
+)
 
 _BATCH = 10_000
 _PAIRS = 10**7  # of a batch that compares all of them
@@ -57,9 +60,9 @@ class TreeSearch(Search):
         self,
         family: Family,
         theta: np.ndarray,
-        tree: trees.Tree,
+        tree: Tree,
         formula: Formula,
-        tolerance: trees.Tolerance,
+        tolerance: Tolerance,
         queries: np.ndarray,
         exact: np.ndarray,
         *,
@@ -91,7 +94,7 @@ class TreeSearch(Search):
         tolerance = _tolerance(found, original, masked)
         if found.root.size:
             centre = masked.mean(axis=0)
-            tree = trees.build((masked - centre) @ found.root, exact=masked)
+            tree = build((masked - centre) @ found.root, exact=masked)
             queries = (original - centre) @ found.root
             return cls(family, theta, tree, found, tolerance, queries, original)
         stretch = np.ones(masked.shape[1])
@@ -126,7 +129,7 @@ class TreeSearch(Search):
         """Rows of the original file, neighbours in the tree beside each other."""
         if self._aligned:
             return self.tree.rows
-        leaves = trees.leaf_of(self.tree, self.formula, self.queries)
+        leaves = leaf_of(self.tree, self.formula, self.queries)
         return np.argsort(leaves, kind="stable")
 
     def order_of(self, records: np.ndarray) -> np.ndarray:
@@ -160,12 +163,12 @@ class TreeSearch(Search):
         links[first], nearest[first] = records[first], own[first]
         magnitude[first] = own_magnitude[first]
         n_tied = self._n_equal(links)
-        close |= np.maximum(own, runner_up) <= trees.tie_limits(self.tolerance, nearest)
+        close |= np.maximum(own, runner_up) <= tie_limits(self.tolerance, nearest)
         if close.any():
             n_tied[close], links[close] = self._count(
                 records[close], _nobody(records[close]), nearest[close], magnitude[close]
             )
-        linked = runner_up > trees.tie_limits(self.tolerance, own)
+        linked = runner_up > tie_limits(self.tolerance, own)
         unsure = np.flatnonzero(~linked)
         counts, _ = self._count(
             records[unsure], records[unsure], own[unsure], own_magnitude[unsure], most=1
@@ -213,9 +216,7 @@ class TreeSearch(Search):
 
     def _own(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Distances and magnitudes of records and their own masked versions."""
-        values, magnitudes = trees.distances_to(
-            self.tree, self.formula, self.exact[records], records
-        )
+        values, magnitudes = distances_to(self.tree, self.formula, self.exact[records], records)
         return values, magnitudes
 
     def _n_equal(self, rows: np.ndarray) -> np.ndarray:
@@ -227,7 +228,7 @@ class TreeSearch(Search):
         self, records: np.ndarray, guess: np.ndarray, skip: np.ndarray, k: int = 1
     ) -> tuple[np.ndarray, ...]:
         queries, exact = self.queries[records], self.exact[records]
-        return trees.nearest_points(
+        return nearest_points(
             self.tree, self.formula, self.tolerance, queries, exact, guess, skip, k
         )
 
@@ -242,7 +243,7 @@ class TreeSearch(Search):
         found: np.ndarray | None = None,
         each: int = 0,
     ) -> tuple[np.ndarray, np.ndarray]:
-        return trees.at_most_as_far(
+        return at_most_as_far(
             self.tree,
             self.formula,
             self.tolerance,
@@ -305,8 +306,7 @@ def dominated(index: Index, tolerance: float, chunk: int = 4096) -> np.ndarray:
     chunks = [rows[start : start + chunk] for start in range(0, len(rows), chunk)]
     # a chunk takes milliseconds: never worth sending the tree to another process
     answers = Parallel(n_jobs=index.n_jobs if len(chunks) > 1 else 1, require="sharedmem")(
-        delayed(trees.someone_in_box)(tree, index.original[some], some, tolerance)
-        for some in chunks
+        delayed(someone_in_box)(tree, index.original[some], some, tolerance) for some in chunks
     )
     found = np.empty(index.n_records, dtype=bool)
     for some, answer in zip(chunks, answers, strict=True):
@@ -314,7 +314,7 @@ def dominated(index: Index, tolerance: float, chunk: int = 4096) -> np.ndarray:
     return found
 
 
-def _tree(index: Index, stretch: np.ndarray) -> trees.Tree:
+def _tree(index: Index, stretch: np.ndarray) -> Tree:
     """The tree of the masked records, sides stretched by about the roots of these weights."""
     used = stretch > 0
     powers = np.zeros(len(stretch), dtype=np.int16)
@@ -326,7 +326,7 @@ def _tree(index: Index, stretch: np.ndarray) -> trees.Tree:
         if len(index.trees) >= _KEPT_TREES and stretched:
             del index.trees[stretched[0]]
         masked = index.masked if used.all() else index.masked[:, used]
-        index.trees[key] = trees.build(masked, stretch=2.0 ** powers[used])
+        index.trees[key] = build(masked, stretch=2.0 ** powers[used])
     return index.trees[key]
 
 
@@ -334,7 +334,7 @@ def _nobody(records: np.ndarray) -> np.ndarray:
     return np.full(len(records), -1, dtype=np.int64)
 
 
-def _tolerance(found: Formula, original: np.ndarray, masked: np.ndarray) -> trees.Tolerance:
+def _tolerance(found: Formula, original: np.ndarray, masked: np.ndarray) -> Tolerance:
     """How far ties reach, for a distance and two files."""
     low = np.minimum(original.min(axis=0), masked.min(axis=0))
     high = np.maximum(original.max(axis=0), masked.max(axis=0))
@@ -347,4 +347,4 @@ def _tolerance(found: Formula, original: np.ndarray, masked: np.ndarray) -> tree
         unit = 8 * (len(low) + 4) * np.finfo(float).eps
         rounding = float(unit * np.linalg.norm(found.root) * size)
     relative = 4 * TIE_TOLERANCE * found.condition if small else np.inf
-    return trees.Tolerance(float(relative), float(absolute), rounding)
+    return Tolerance(float(relative), float(absolute), rounding)

@@ -7,8 +7,6 @@ confirms that the residual is below what the tie rule allows (`search.ties`), or
 exact arithmetic (`farkas`); otherwise the answer is *undecided*, and nothing is concluded from it.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from copy import copy
@@ -69,7 +67,7 @@ class Feasibility:
         self.cache = RowCache(problem)
         self._tight = np.empty(0, dtype=np.int64)  # rows that the last yes rests on
 
-    def twin(self) -> Feasibility:
+    def twin(self) -> "Feasibility":
         """Another one of the same problem, with rows of its own."""
         other = copy(self)
         other.cache = RowCache(self.problem)

@@ -3,15 +3,16 @@
 A solver's claim to have linked a record counts for nothing: the records that parameters link
 are counted with the distances themselves and the rule of `search.ties`. The rows found so far give
 a quick forecast of the count, so that most candidates never need one. Where presolve left all rows
-that matter, only their pairs are counted.
+that matter, only records of small margin are counted again.
 """
 
 import numpy as np
 
-from sklearn_reclink.search.ties import strictly_nearer
 from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.presolve import Presolved
 from sklearn_reclink.solvers.problem import Problem
+
+_CLOSE = 1e-6  # margins of unit rows that rounding might change
 
 
 class Incumbent:
@@ -78,11 +79,11 @@ class Incumbent:
         """Which records ``theta`` links, (n_records,)."""
         if not self.presolved.complete:
             return self.index.linked(self.family, theta)
-        original, masked = self.index.original, self.index.masked
-        records, impostors = self.presolved.records, self.presolved.impostors
-        own, own_magnitude = self.family.evaluate(theta, original - masked[: len(original)])
-        other, magnitude = self.family.evaluate(theta, original[records] - masked[impostors])
-        nearer = strictly_nearer(own[records], own_magnitude[records], other, magnitude)
-        linked = np.ones(len(original), dtype=bool)
-        linked[self.presolved.never] = linked[records[~nearer]] = False
+        linked = np.ones(self.index.n_records, dtype=bool)
+        linked[self.presolved.never] = False
+        if len(self.open):
+            margins = self.feasibility.source.worst(theta[None], self.open)[1][0]
+            linked[self.open] = margins > 0
+            close = self.open[np.abs(margins) <= _CLOSE * np.linalg.norm(theta)]
+            linked[close] = self.index.linked(self.family, theta, close)
         return linked

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_reclink.families import OWA, Choquet, WeightedMean
-from sklearn_reclink.search import tree as trees
 from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
+from sklearn_reclink.search.tree import building, formulas, walks
 from sklearn_reclink.search.tree_search import TreeSearch
 from tests.problems import monotone_capacity
 
-TIES = trees.Tolerance(4 * TIE_TOLERANCE, np.inf, 0.0)
+TIES = formulas.Tolerance(4 * TIE_TOLERANCE, np.inf, 0.0)
 
 
 def families(rng, n_features):
@@ -49,12 +49,12 @@ def test_answers_equal_those_of_all_pairs(seed, kind, n_points, n_features, leaf
     masked = points_of(rng, kind, n_points, n_features)
     original = points_of(rng, rng.choice(["grid", "continuous"]), n_points, n_features)
     own = np.arange(n_points)
-    tree = trees.build(masked, leaf=leaf)
+    tree = building.build(masked, leaf=leaf)
     for family, theta in families(rng, n_features):
         formula = family.formula(theta)
         table, _ = family.evaluate(theta, original[:, None, :] - masked[None])
         own_values = np.diag(table)
-        values, magnitudes = trees.distances_to(tree, formula, original, own)
+        values, magnitudes = walks.distances_to(tree, formula, original, own)
         np.testing.assert_array_equal(values, own_values)
         np.testing.assert_array_equal(magnitudes, own_values)
         near = ~strictly_nearer(own_values[:, None], own_values[:, None], table, table)
@@ -78,7 +78,7 @@ def test_answers_equal_those_of_all_pairs(seed, kind, n_points, n_features, leaf
 @pytest.mark.parametrize("leaf", [1, 3, 16])
 def test_tree_holds_every_row_once_inside_its_boxes(kind, leaf):
     points = points_of(np.random.default_rng(0), kind, 500, 3)
-    tree = trees.build(points, leaf=leaf)
+    tree = building.build(points, leaf=leaf)
     np.testing.assert_array_equal(np.sort(tree.rows), np.arange(500))
     np.testing.assert_array_equal(tree.points[tree.place], points)
     assert len(tree.points) == len(np.unique(points, axis=0))
@@ -101,4 +101,4 @@ def test_tree_holds_every_row_once_inside_its_boxes(kind, leaf):
 def test_a_skewed_crowd_makes_no_deep_tree():
     points = np.zeros((20_000, 4))
     points[:5000] = np.exp(3 * np.random.default_rng(0).normal(size=(5000, 4))).round()
-    assert trees.build(points).depth <= 2 * (np.log2(len(points)) + 4)
+    assert building.build(points).depth <= 2 * (np.log2(len(points)) + 4)

@@ -267,7 +267,7 @@ def test_papers_program_claims_links_that_do_not_exist(census):
     scales = learn_scales(X, Y, "separate")
     problem = weighted_mean_problem(scales.original(X), scales.masked(Y))
     found = solve_milp(problem, strictness=1e-6)
-    proven = WeightedMeanLinker(rng=np.random.default_rng(0)).fit(X, Y)
+    proven = WeightedMeanLinker(random_state=0).fit(X, Y)
     claimed, recounted = found.claimed_links, found.recounted_links
     print(f"claimed {claimed}, recounted {recounted}, proven optimum {proven.bound_}")
     assert found.optimal  # so says the solver

@@ -59,7 +59,7 @@ def build(
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn_reclink.search.tree import build
+    >>> from sklearn_reclink.search.tree.building import build
     >>> tree = build(np.array([[0.0], [2.0], [0.0]]))
     >>> tree.points.ravel(), tree.rows, tree.place
     (array([0., 2.]), array([0, 2, 1]), array([0, 1, 0]))

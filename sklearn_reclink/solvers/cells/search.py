@@ -55,6 +55,7 @@ from sklearn_reclink.solvers.cells.kernel import (
     stack,
     undecided,
 )
+from sklearn_reclink.solvers.cells.splitting import evaluate_at_corners
 
 _WEAK, _SETTLING, _CLEAR = 0.9, 0.97, 1.01
 _BUDGET = 4e6  # about a tenth of a second
@@ -129,6 +130,7 @@ def prove_by_cells(
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.solvers.cells.search import prove_by_cells
+    from sklearn_reclink.solvers.cells.search import prove_by_cells
     >>> rows = np.array([[1.0, -1.0], [-1.0, 2.0], [-1.0, 1.0]])
     >>> proof = prove_by_cells(rows, np.abs(rows), np.array([0, 1, 2]), np.eye(2))
     >>> proof.n_linked, proof.bound
@@ -330,10 +332,8 @@ def _explore(
 def _undecided_rows(problem: Problem, cell: _Cell) -> tuple[Undecided, int, int, int]:
     """The rows that a cell does not decide, how many, and the records linked and undecided."""
     n, p = len(cell.rows), problem.weak.shape[1]
-    values = np.zeros((n, p))
-    for j in range(p):
-        values += problem.weak[cell.rows, j, None] * cell.corners[:, j]
-    above, below = ((values * sign > 0) @ (1 << np.arange(p)) for sign in (1, -1))
+    values, above, below = np.empty((n, p)), np.empty(n, np.int64), np.empty(n, np.int64)
+    evaluate_at_corners(problem.weak, cell.rows, cell.corners, values, above, below)
     owners = problem.owners[cell.rows]
     status = np.zeros(int(problem.owners[-1]) + 1, dtype=np.int8)  # 1 linked, 2 undecided, 3 lost
     status[owners] = 1

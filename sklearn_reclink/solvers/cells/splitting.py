@@ -18,6 +18,23 @@ from sklearn_reclink.solvers.qr_update import INTERNAL
 _NEAREST_SPLIT = 1e-6
 
 
+@njit(cache=True, nogil=True)
+def evaluate_at_corners(weak, rows, corners, values, above, below):  # type: ignore[no-untyped-def]
+    """Fill in the values of some rows at the corners of a cell, and the bits of their signs."""
+    p = weak.shape[1]
+    for k in range(rows.shape[0]):
+        above[k], below[k] = 0, 0
+        for v in range(p):
+            value = 0.0
+            for j in range(p):
+                value += weak[rows[k], j] * corners[v, j]
+            values[k, v] = value
+            if value > 0.0:
+                above[k] |= 1 << v
+            elif value < 0.0:
+                below[k] |= 1 << v
+
+
 @njit(**INTERNAL)
 def count_linked(values, index, owners, begin, end, point):  # type: ignore[no-untyped-def]
     """How many of the records from ``begin`` to ``end`` have only positive rows at ``point``."""
