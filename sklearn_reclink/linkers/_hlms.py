@@ -102,6 +102,11 @@ class HLMSChoquetLinker(LearnedLinker):
         "refine": [Interval(Integral, 0, None, closed="left")],
     }
 
+    def _index(self, original: np.ndarray, masked: np.ndarray) -> Index:
+        # the heuristic compiles the trees anyway
+        files = self._coordinates(original, masked)
+        return Index(*files, n_jobs=self.n_jobs, verbose=self.verbose, dense_pairs=0)
+
     def _family_of(self, index: Index) -> Family:
         check_size(index.original.shape[1], self.n_features_in_, None)
         return Choquet(index.original.shape[1])

@@ -336,13 +336,13 @@ def _nobody(records: np.ndarray) -> np.ndarray:
 
 def _tolerance(found: Formula, original: np.ndarray, masked: np.ndarray) -> Tolerance:
     """How far ties reach, for a distance and two files."""
-    low = np.minimum(original.min(axis=0), masked.min(axis=0))
-    high = np.maximum(original.max(axis=0), masked.max(axis=0))
     absolute, rounding = np.inf, 0.0
-    if found.norm < np.inf:
-        absolute = 4 * TIE_TOLERANCE * found.norm * float(np.sum((high - low) ** 2))
     small = found.condition * TIE_TOLERANCE <= 1 / 8
-    if found.root.size:
+    if found.norm < np.inf:
+        low = np.minimum(original.min(axis=0), masked.min(axis=0))
+        high = np.maximum(original.max(axis=0), masked.max(axis=0))
+        absolute = 4 * TIE_TOLERANCE * found.norm * float(np.sum((high - low) ** 2))
+    if found.root.size:  # of a quadratic form, which has a norm
         size = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))
         unit = 8 * (len(low) + 4) * np.finfo(float).eps
         rounding = float(unit * np.linalg.norm(found.root) * size)

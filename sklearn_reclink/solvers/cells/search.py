@@ -130,7 +130,6 @@ def prove_by_cells(
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.solvers.cells.search import prove_by_cells
-    from sklearn_reclink.solvers.cells.search import prove_by_cells
     >>> rows = np.array([[1.0, -1.0], [-1.0, 2.0], [-1.0, 1.0]])
     >>> proof = prove_by_cells(rows, np.abs(rows), np.array([0, 1, 2]), np.eye(2))
     >>> proof.n_linked, proof.bound
