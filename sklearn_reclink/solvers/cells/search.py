@@ -55,7 +55,7 @@ from sklearn_reclink.solvers.cells.kernel import (
     stack,
     undecided,
 )
-from sklearn_reclink.solvers.cells.splitting import evaluate_at_corners
+from sklearn_reclink.solvers.cells.splitting import undecided_rows
 
 _WEAK, _SETTLING, _CLEAR = 0.9, 0.97, 1.01
 _BUDGET = 4e6  # about a tenth of a second
@@ -309,7 +309,10 @@ def _explore(
     """Search below a cell; the best count, cells searched, open and stuck, and their arrays."""
     p = problem.weak.shape[1]
     cells = stack(p)
-    rows, n_rows, linked, n_undecided = _undecided_rows(problem, cell)
+    rows = undecided(4 * len(cell.rows) + 64, p)
+    n_rows, linked, n_undecided = undecided_rows(
+        problem.weak, problem.owners, cell.rows, cell.corners, *rows[:4]
+    )
     cells.corners[0], cells.begin[0], cells.end[0] = cell.corners, 0, n_rows
     cells.linked[0], cells.depth[0] = cell.linked + linked, cell.depth
     cells.bound[0] = min(cell.bound, cells.linked[0] + n_undecided)
@@ -326,21 +329,3 @@ def _explore(
         for old, new in zip(rows, larger, strict=True):
             new[:used] = old[:used]
         rows = larger
-
-
-def _undecided_rows(problem: Problem, cell: _Cell) -> tuple[Undecided, int, int, int]:
-    """The rows that a cell does not decide, how many, and the records linked and undecided."""
-    n, p = len(cell.rows), problem.weak.shape[1]
-    values, above, below = np.empty((n, p)), np.empty(n, np.int64), np.empty(n, np.int64)
-    evaluate_at_corners(problem.weak, cell.rows, cell.corners, values, above, below)
-    owners = problem.owners[cell.rows]
-    status = np.zeros(int(problem.owners[-1]) + 1, dtype=np.int8)  # 1 linked, 2 undecided, 3 lost
-    status[owners] = 1
-    status[owners[below > 0]] = 2
-    status[owners[above == 0]] = 3
-    kept = np.flatnonzero((status[owners] == 2) & (below > 0))
-    rows = undecided(4 * len(kept) + 64, p)
-    rows.row[: len(kept)] = cell.rows[kept]
-    for array, given in zip(rows, (values, above, below), strict=False):
-        array[: len(kept)] = given[kept]
-    return rows, len(kept), int((status == 1).sum()), int((status == 2).sum())

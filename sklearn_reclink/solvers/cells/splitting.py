@@ -19,20 +19,34 @@ _NEAREST_SPLIT = 1e-6
 
 
 @njit(cache=True, nogil=True)
-def evaluate_at_corners(weak, rows, corners, values, above, below):  # type: ignore[no-untyped-def]
-    """Fill in the values of some rows at the corners of a cell, and the bits of their signs."""
+def undecided_rows(weak, owners, rows, corners, values, above, below, index):  # type: ignore[no-untyped-def]
+    """Fill in the rows that a cell does not decide, with their values and signs at its corners.
+
+    Returns how many they are, and the number of records linked throughout and undecided.
+    """
     p = weak.shape[1]
-    for k in range(rows.shape[0]):
-        above[k], below[k] = 0, 0
-        for v in range(p):
-            value = 0.0
-            for j in range(p):
-                value += weak[rows[k], j] * corners[v, j]
-            values[k, v] = value
-            if value > 0.0:
-                above[k] |= 1 << v
-            elif value < 0.0:
-                below[k] |= 1 << v
+    k, last, linked, undecided = 0, 0, 0, 0
+    while k < rows.shape[0]:
+        owner, first, lost = owners[rows[k]], last, False
+        while k < rows.shape[0] and owners[rows[k]] == owner:
+            index[last], above[last], below[last] = rows[k], 0, 0
+            for v in range(p):
+                value = 0.0
+                for j in range(p):
+                    value += weak[rows[k], j] * corners[v, j]
+                values[last, v] = value
+                if value > 0.0:
+                    above[last] |= 1 << v
+                elif value < 0.0:
+                    below[last] |= 1 << v
+            lost = lost or above[last] == 0
+            last += below[last] != 0
+            k += 1
+        if lost:
+            last = first
+        linked += not lost and last == first
+        undecided += last > first
+    return last, linked, undecided
 
 
 @njit(**INTERNAL)
