@@ -116,6 +116,7 @@ class DensityLinker(LikelihoodLinker):
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         """Values of the informative variables, then their ranks."""
+        self.scales_.check(original, masked)
         used = self.scales_.informative & self.ranks_.informative
         scales = (self.scales_, self.ranks_)
         return (
