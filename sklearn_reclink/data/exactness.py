@@ -16,7 +16,9 @@ import numpy as np
 _WHOLE = 2**53  # floats of this size or above are whole, and not all whole numbers are floats
 
 
-def check_exact(table: Any, names: Sequence[Any] | None, file: str) -> None:
+def check_exact(
+    table: Any, names: Sequence[Any] | None, file: str, *, text_is_number: bool = True
+) -> None:
     """Refuse a table whose values become others in an array of floats.
 
     Parameters
@@ -27,10 +29,12 @@ def check_exact(table: Any, names: Sequence[Any] | None, file: str) -> None:
         What errors call the columns; by default they are numbered.
     file : str
         What errors call the table.
+    text_is_number : bool, default=True
+        Whether text of digits will become a number.
     """
-    check_unmasked(table, names, file)
+    _check_unmasked(table, names, file)
     for k, column in enumerate(_columns(table)):
-        inexact = _inexact(column)
+        inexact = _inexact(column, text_is_number)
         if inexact.any():
             raise ValueError(
                 f"column {(k if names is None else names[k])!r} of the {file} has a number in row "
@@ -40,7 +44,7 @@ def check_exact(table: Any, names: Sequence[Any] | None, file: str) -> None:
             )
 
 
-def check_unmasked(table: Any, names: Sequence[Any] | None, file: str) -> None:
+def _check_unmasked(table: Any, names: Sequence[Any] | None, file: str) -> None:
     """Refuse a numpy masked array with masked entries."""
     if not isinstance(table, np.ma.MaskedArray) or table.ndim != 2:
         return
@@ -71,7 +75,7 @@ def _columns(table: Any) -> Iterator[np.ndarray]:
             yield from values.T
 
 
-def _inexact(column: np.ndarray) -> np.ndarray:
+def _inexact(column: np.ndarray, text_is_number: bool) -> np.ndarray:
     """Whether a float holds each number only roughly, (n_records,)."""
     kind = column.dtype.kind
     if kind in "mM":
@@ -87,12 +91,12 @@ def _inexact(column: np.ndarray) -> np.ndarray:
         extreme = (np.abs(floats) >= _WHOLE) | (floats == 0)
         return np.isfinite(floats) & (floats != column) & extreme
     if kind in "OUS":
-        return np.fromiter(map(_is_inexact, column), dtype=bool, count=len(column))
+        return np.array([_is_inexact(value, text_is_number) for value in column], dtype=bool)
     return np.zeros(len(column), dtype=bool)
 
 
-def _is_inexact(value: Any) -> bool:
-    if isinstance(value, str | bytes):
+def _is_inexact(value: Any, text_is_number: bool) -> bool:
+    if text_is_number and isinstance(value, str | bytes):
         try:
             value = int(value)
         except ValueError:

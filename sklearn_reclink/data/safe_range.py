@@ -38,30 +38,37 @@ def powers_of_two(*files: np.ndarray) -> np.ndarray:
     >>> powers_of_two(np.array([[3.0, 2.0**600], [40.0, 1.5 * 2.0**601]])) == [1, 2.0**601]
     array([ True,  True])
     """
-    largest = np.max([np.abs(file).max(axis=0) for file in files], axis=0)
+    largest = np.max([_largest(file) for file in files], axis=0)
     ordinary = (largest == 0) | ((largest >= 1 / _ORDINARY) & (largest <= _ORDINARY))
     return np.where(ordinary, 1.0, np.ldexp(1.0, np.frexp(largest)[1] - 1))
 
 
-def common_power(X: np.ndarray, Y: np.ndarray, labels: Sequence[Any]) -> float:
+def common_power(
+    X: np.ndarray, Y: np.ndarray, used: np.ndarray, names: Sequence[Any] | None = None
+) -> float:
     """The power of two to divide two files by, so that their differences lie in the range.
 
-    It is 1 if they lie there already. ``labels`` are what errors call the columns.
+    It is 1 if they lie there already. Columns other than those ``used`` (n_features,) do not count;
+    ``names`` are what errors call them.
     """
-    largest = np.maximum(np.abs(X).max(axis=0), np.abs(Y).max(axis=0))
-    if largest.max() <= LARGEST and _is_coarse(X) and _is_coarse(Y):
+    X, Y, places = X[:, used], Y[:, used], np.flatnonzero(used).tolist()
+    largest = np.maximum(_largest(X), _largest(Y))
+    if (largest <= LARGEST).all() and _is_coarse(X, Y):
         return 1.0
+    labels = places if names is None else [names[k] for k in places]
     smallest = np.array([smallest_difference(x, y) for x, y in zip(X.T, Y.T, strict=True)])
     least = max(int(np.frexp(largest.max())[1]) - 199, -1022)
     most = min(int(np.frexp(smallest.min())[1]) + 199, 1023)
     if least > most:
         large, small = labels[int(largest.argmax())], labels[int(smallest.argmin())]
-        what = f"column {large!r} mixes numbers of very different sizes"
-        if large != small:
-            what = f"the numbers of column {large!r} are very large beside those of {small!r}"
+        what = "squares of raw differences are out of the range of floats"
+        if large == small:
+            raise ValueError(
+                f"column {large!r} mixes numbers of very different sizes: {what}; {_ADVICE}"
+            )
         raise ValueError(
-            f"{what}: raw squared differences are out of the range of floats. Use "
-            f'standardize="separate" or "rank", or bring the columns to like units; {_ADVICE}'
+            f"column {large!r} has numbers that are very large beside those of column {small!r}: "
+            f'{what}. Use standardize="separate", or bring the columns to like units'
         )
     return 1.0 if least <= 0 <= most else 2.0 ** ((least + most) // 2)
 
@@ -79,15 +86,14 @@ def smallest_difference(a: np.ndarray, b: np.ndarray) -> float:
 def check_differences(a: np.ndarray, b: np.ndarray, labels: Sequence[Any]) -> None:
     """Refuse coordinates whose differences leave the range; ``labels`` name the columns."""
     for coordinates, file in ((a, "original file"), (b, "masked file")):
-        beyond = ~(np.abs(coordinates) <= LARGEST)
-        if beyond.any():
-            row, k = np.argwhere(beyond)[0]
+        if not (_largest(coordinates) <= LARGEST).all():
+            row, k = np.argwhere(~(np.abs(coordinates) <= LARGEST))[0]
             raise ValueError(
                 f"column {labels[k]!r} of the {file} has a value in row {row} that is too large "
                 "to be compared with those of `fit`: squared distances would overflow. If it "
                 "stands for a missing value, replace it; otherwise drop the record from both files"
             )
-    if _is_coarse(a) and _is_coarse(b):
+    if _is_coarse(a, b):
         return
     for label, x, y in zip(labels, a.T, b.T, strict=True):
         if smallest_difference(x, y) < SMALLEST:
@@ -118,12 +124,12 @@ def check_resolution(
     name : str
         What errors call the file.
     """
-    with np.errstate(over="ignore"):
-        low = np.abs(file / power) <= _LOW * np.abs(shift)
-    for k in np.flatnonzero((low & (file != 0)).any(axis=0)).tolist():
+    limit = _LOW * np.abs(shift)
+    for k in np.flatnonzero(_smallest(file) / power <= limit).tolist():
         values, first = np.unique(file[:, k], return_index=True)
+        low = np.abs(values / power[k]) <= limit[k]
         merged = np.diff(coordinates[first, k]) == 0
-        merged &= low[first[1:], k] & low[first[:-1], k]
+        merged &= low[1:] & low[:-1]
         gaps = (values[1:][merged] - values[:-1][merged]) / power[k]
         if 2 * len(gaps) > len(values) or (gaps < SMALLEST * np.ptp(values / power[k])).any():
             raise ValueError(
@@ -132,6 +138,18 @@ def check_resolution(
             )
 
 
-def _is_coarse(values: np.ndarray) -> bool:
+def _largest(values: np.ndarray) -> np.ndarray:
+    """The largest size in every column."""
+    return np.maximum(values.max(axis=0), -values.min(axis=0))
+
+
+def _smallest(values: np.ndarray) -> np.ndarray:
+    """The smallest size in every column that is not 0, infinite if there is none."""
+    sizes = np.abs(values)
+    sizes[sizes == 0] = np.inf
+    return np.asarray(sizes.min(axis=0))
+
+
+def _is_coarse(*files: np.ndarray) -> bool:
     """Whether differences of such numbers are 0 or in the range, as multiples of 2^-199."""
-    return not ((np.abs(values) < _COARSE) & (values != 0)).any()
+    return all((_smallest(file) >= _COARSE).all() for file in files)

@@ -93,25 +93,28 @@ class Scales:
     def _coordinates(
         self, file: np.ndarray, power: np.ndarray, shift: np.ndarray, scale: np.ndarray
     ) -> np.ndarray:
-        with np.errstate(over="ignore", invalid="ignore"):  # `check` refuses what overflows
-            return np.where(self.informative, (file / power - shift) / scale, 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):  # `coordinates` refuses what overflows
+            found = np.asarray((file / power - shift) / scale)
+        found[:, ~self.informative] = 0.0
+        return found
 
     @property
     def informative(self) -> np.ndarray:
         """Which variables contribute, (n_features,)."""
         return np.isfinite(self.original_scale) & np.isfinite(self.masked_scale)
 
-    def check(self, X: np.ndarray, Y: np.ndarray) -> None:
-        """Refuse an original and a masked file that cannot be compared in floats."""
-        used = np.flatnonzero(self.informative)
-        labels = _labels(self.names, self.informative)
-        a, b = self.original(X)[:, used], self.masked(Y)[:, used]
+    def coordinates(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of both files, if their differences and values fit into floats."""
+        a, b = self.original(X), self.masked(Y)
+        labels = self.names if self.names is not None else range(X.shape[1])
         check_differences(a, b, labels)
-        for file, coordinates, power, shift, name in (
+        for file, found, power, shift, name in (
             (X, a, self.original_power, self.original_shift, "original file"),
             (Y, b, self.masked_power, self.masked_shift, "masked file"),
         ):
-            check_resolution(file[:, used], coordinates, power[used], shift[used], labels, name)
+            used_shift = np.where(self.informative, shift, 0.0)
+            check_resolution(file, found, power, used_shift, labels, name)
+        return a, b
 
 
 @dataclass(frozen=True)
@@ -152,8 +155,9 @@ class RankScales:
         tables = zip(self.original_table, self.masked_table, strict=True)
         return np.array([a.shape[1] > 1 and b.shape[1] > 1 for a, b in tables])
 
-    def check(self, X: np.ndarray, Y: np.ndarray) -> None:
-        """Refuse nothing: ranks are from 0 to 1, and no two differ by a tiny number."""
+    def coordinates(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of both files."""
+        return self.original(X), self.masked(Y)
 
     def _look_up(self, file: np.ndarray, tables: list[np.ndarray]) -> np.ndarray:
         ranks = np.zeros(file.shape)
@@ -209,17 +213,14 @@ def learn_scales(
         a, b = X / powers[0], Y / powers[1]
         shifts, scales = (a.mean(axis=0),) * 2, (_sd_of_difference(a, b),) * 2
     elif standardize is None:
-        labels = _labels(names, informative)
-        power = common_power(X[:, informative], Y[:, informative], labels) if labels else 1.0
+        power = common_power(X, Y, informative, names)
         powers, shifts, scales = (one, one), (0 * one, 0 * one), (power * one, power * one)
     else:
         raise ValueError(
             f'standardize is {standardize!r}: it must be "separate", "difference" or None'
         )
     original_scale, masked_scale = (np.where(informative, scale, np.inf) for scale in scales)
-    view = Scales(shifts[0], original_scale, shifts[1], masked_scale, *powers, names)
-    view.check(X, Y)
-    return view
+    return Scales(shifts[0], original_scale, shifts[1], masked_scale, *powers, names)
 
 
 def learn_ranks(X: np.ndarray, Y: np.ndarray) -> RankScales:
@@ -260,11 +261,6 @@ def _sd_of_difference(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
 def _is_constant(values: np.ndarray) -> np.ndarray:
     return np.asarray((values == values[0]).all(axis=0))
-
-
-def _labels(names: Sequence[Any] | None, used: np.ndarray) -> list[Any]:
-    """What errors call the variables used."""
-    return [k if names is None else names[k] for k in np.flatnonzero(used).tolist()]
 
 
 def _mid_ranks(column: np.ndarray) -> np.ndarray:

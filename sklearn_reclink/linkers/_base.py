@@ -144,9 +144,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         """Coordinates of both files, of the informative variables."""
-        used = self._informative
-        self.scales_.check(original, masked)
-        return self.scales_.original(original)[:, used], self.scales_.masked(masked)[:, used]
+        a, b = self.scales_.coordinates(original, masked)
+        return a[:, self._informative], b[:, self._informative]
 
     def _index(self, original: np.ndarray, masked: np.ndarray) -> Index:
         files = self._coordinates(original, masked)

@@ -125,8 +125,7 @@ class ProbabilisticLinker(LikelihoodLinker):
     _threshold: ClassVar[float | None] = 0.0  # only pairs of positive weight are linked
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
-        self.scales_.check(original, masked)
-        return self.scales_.original(original), self.scales_.masked(masked)
+        return self.scales_.coordinates(original, masked)
 
     def _learn(self, index: Index) -> Solution:
         from sklearn_reclink.likelihood import fellegi_sunter
