@@ -60,15 +60,16 @@ def common_power(
     least = max(int(np.frexp(largest.max())[1]) - 199, -1022)
     most = min(int(np.frexp(smallest.min())[1]) + 199, 1023)
     if least > most:
-        large, small = labels[int(largest.argmax())], labels[int(smallest.argmin())]
+        large, small = int(largest.argmax()), int(smallest.argmin())
         what = "squares of raw differences are out of the range of floats"
-        if large == small:
+        if np.frexp(smallest[large])[1] + 199 < least:
             raise ValueError(
-                f"column {large!r} mixes numbers of very different sizes: {what}; {_ADVICE}"
+                f"column {labels[large]!r} mixes numbers of very different sizes: {what}; {_ADVICE}"
             )
         raise ValueError(
-            f"column {large!r} has numbers that are very large beside those of column {small!r}: "
-            f'{what}. Use standardize="separate", or bring the columns to like units'
+            f"column {labels[large]!r} has numbers that are very large beside those of column "
+            f'{labels[small]!r}: {what}. Use standardize="separate", or bring the columns to like '
+            "units"
         )
     return 1.0 if least <= 0 <= most else 2.0 ** ((least + most) // 2)
 
