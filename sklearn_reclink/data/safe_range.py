@@ -9,8 +9,9 @@ moments are taken, and raw files by a common one, where their numbers are out of
 
 *Refusal.* What still does not fit is refused with the name of its column. So is a column whose
 values are lost beside its mean: standardising keeps 16 digits of the mean, and nothing of values
-far below them. Values that differ by less than ``2^-200`` of the spread must not become equal, nor
-may most of the values of a column.
+far below them. Up to 3 values of a column, or 1 % of its records if that is more, may become equal
+to others: so small a number is noise next to 0, or two values that happen to be near. More may not,
+nor may values that differ by less than ``2^-200`` of the range of the column.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,8 @@ _COARSE = 2.0**-147  # floats of this size or above are multiples of 2^-199
 _LOW = 2.0**-20  # values below this part of the mean may lose digits that matter
 _ADVICE = (
     "if an extreme value of it stands for a missing one, replace it or drop the record from both "
-    "files; otherwise round the column in both files, so that values of no account become 0"
+    "files; otherwise round the column in both files, so that values of no account become 0, or use "
+    'standardize="rank"'
 )
 
 
@@ -132,7 +134,8 @@ def check_resolution(
         merged = np.diff(coordinates[first, k]) == 0
         merged &= low[1:] & low[:-1]
         gaps = (values[1:][merged] - values[:-1][merged]) / power[k]
-        if 2 * len(gaps) > len(values) or (gaps < SMALLEST * np.ptp(values / power[k])).any():
+        allowed = max(3, len(file) // 100)
+        if len(gaps) > allowed or (gaps < SMALLEST * np.ptp(values / power[k])).any():
             raise ValueError(
                 f"column {labels[k]!r} of the {name} mixes numbers of very different sizes: "
                 f"different values become equal beside its largest ones; {_ADVICE}"

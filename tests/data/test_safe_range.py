@@ -136,6 +136,19 @@ def test_noise_next_to_zeros_and_ones_is_refused_only_below_the_range(standardiz
     learn_scales(X, X, standardize).coordinates(X, X)
 
 
+@pytest.mark.parametrize("n_records", [50, 1000])
+def test_few_values_may_be_lost_beside_the_mean_but_not_many(n_records):
+    allowed = max(3, n_records // 100)
+    X = 1.0 + np.arange(n_records)[:, None]
+    for n_low, refused in ((allowed + 1, False), (allowed + 2, True)):  # the first stays
+        X[:n_low, 0] = 1e-20 * (1 + np.arange(n_low))
+        if refused:
+            with pytest.raises(ValueError, match=f"column 0 of the original file {MIXES}"):
+                learn_scales(X, X, "separate").coordinates(X, X)
+        else:
+            learn_scales(X, X, "separate").coordinates(X, X)
+
+
 def test_raw_columns_of_sizes_too_far_apart_are_refused_by_name():
     X = np.array([[1e300, 1e-300], [2e300, 3e-300], [5e300, 2e-300]])
     with pytest.raises(ValueError, match=r"column 'a' .* beside those of column 'b': .*separate"):
