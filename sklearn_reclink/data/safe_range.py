@@ -26,8 +26,8 @@ _COARSE = 2.0**-147  # floats of this size or above are multiples of 2^-199
 _LOW = 2.0**-20  # values below this part of the mean may lose digits that matter
 _ADVICE = (
     "if an extreme value of it stands for a missing one, replace it or drop the record from both "
-    "files; otherwise round the column in both files, so that values of no account become 0, or use "
-    'standardize="rank"'
+    "files; otherwise round the column in both files, so that values of no account become 0, or "
+    'use standardize="rank"'
 )
 
 
