@@ -93,11 +93,12 @@ def check(case: Case, linker: Any) -> Verdict:
         verdict.wrong["columns"] = "coordinates are not finite"
         return verdict
     theta = family.theta(linker, used)
-    if not np.isfinite(theta).all() or not (any(theta) or case.family == "projected"):
+    shrunk = case.family == "projected" or "shrinkage" in case.options  # perhaps to nothing
+    if not np.isfinite(theta).all() or not (any(theta) or shrunk):
         verdict.wrong["parameters"] = f"{theta}"
         return verdict
     n_linked, bound = linker.n_linked_, linker.bound_
-    certain = linked(family, theta, original, masked, ABOVE, magnitudes=family.mixed)
+    certain = linked(family, theta, original, masked, ABOVE, terms=family.terms)
     possible = linked(family, theta, original, masked, BELOW)
     said = linker.link(case.X, case.Y, pool=case.pool).reidentified.tolist()
     if sum(said) != n_linked or any(

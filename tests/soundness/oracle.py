@@ -6,8 +6,9 @@ linked together. Nothing of the package is used but the attributes of the fitted
 
 The rule for ties, with ``t = 1e-12``: a record is linked if ``d_ij - d_ii > t (|d_ij| + |d_ii|)``
 for all impostors ``j``. A fit may round, so a claim is wrong only if it is wrong for every ``t``
-within a thousandth of 1e-12. Distances of k-additive capacities are sums of terms of both signs;
-there ``t (D_ij + D_ii)`` with the sums of absolute terms is allowed as well.
+within a thousandth of 1e-12. Where ``d`` is a sum of terms of both signs, with ``D`` the sum of their
+sizes, a record may also be missed by the rule with ``D`` (k-additive capacities) or with ``|d| +
+2^-48 D`` (matrices) in the place of ``|d|``.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class ExactFamily:
     """Features of integer differences, and integer rows of the cone.
 
     ``signed``: distances may be negative. ``mixed``: theta may have both signs although distances
-    do not. ``scalable``: columns may be scaled one by one.
+    do not. ``scalable``: columns may be scaled one by one. ``terms``: the share of ``D`` in the
+    rule by which a record may be missed.
     """
 
     features: Callable[[list[int]], list[int]]
@@ -61,6 +63,7 @@ class ExactFamily:
     mixed: bool = False
     semidefinite: bool = False
     scalable: bool = False
+    terms: Fraction = Fraction(0)
 
 
 def _weights(linker: Any, used: np.ndarray) -> list[float]:
@@ -100,11 +103,14 @@ def _k_additive(order: int, capacity_rows: Callable[[int], list[list[int]]]) -> 
         lambda a, _: moebius_rows(capacity_rows(len(a[0])), len(a[0]), order),
         lambda linker, used: _subset_values(linker.mobius_, used, order),
         mixed=True,
+        terms=Fraction(1),
     )
 
 
-def _bilinear(domain: Callable[[File, File], list[list[int]]], **kind: bool) -> ExactFamily:
-    return ExactFamily(products, domain, _matrix, scalable=True, **kind)
+def _bilinear(domain: Callable[[File, File], list[list[int]]], **kind: Any) -> ExactFamily:
+    return ExactFamily(
+        products, domain, _matrix, scalable=True, terms=Fraction(1, 2**48), **kind
+    )
 
 
 MEAN = ExactFamily(squares, _orthant, _weights, scalable=True)
@@ -283,11 +289,11 @@ def linked(
     masked: np.ndarray,
     tolerance: Fraction,
     *,
-    magnitudes: bool = False,
+    terms: Fraction = Fraction(0),
 ) -> list[bool]:
     """Whether parameters link each record by the rule with a tolerance, in exact arithmetic.
 
-    With ``magnitudes``, the tolerance is relative to the sums of absolute terms.
+    The tolerance is relative to ``(1 - terms) |d| + terms D``.
     """
     files = integers(original, masked)
     exact = primitive([Fraction(value) for value in theta])
@@ -296,9 +302,11 @@ def linked(
         values, sizes = [], []
         for b in files[1]:
             phi = family.features([x - y for x, y in zip(a, b, strict=True)])
-            terms = [x * y for x, y in zip(exact, phi, strict=True)]
-            values.append(sum(terms))
-            sizes.append(sum(map(abs, terms)) if magnitudes else abs(values[-1]))
+            parts = [x * y for x, y in zip(exact, phi, strict=True)]
+            values.append(sum(parts))
+            sizes.append(abs(values[-1]))
+            if terms:
+                sizes[-1] = (1 - terms) * sizes[-1] + terms * sum(map(abs, parts))
         answers.append(
             all(
                 values[j] - values[i] > tolerance * (sizes[j] + sizes[i])
