@@ -1,18 +1,19 @@
 """Generated fits against exact rational arithmetic: counts, bounds and statuses.
 
-    python benchmarks/soundness.py                         # 20,000 fits: about half an hour on 2 cores
+    python benchmarks/soundness.py                     # 20,000 fits: about 40 minutes on 2 cores
     python benchmarks/soundness.py --fits 2000 --seed 7
-    python benchmarks/soundness.py --only 4711             # one case, with its files
+    python benchmarks/soundness.py --only 4711         # one case, with its files
 
-Every number is a case: a generator, a family, two tiny files and options, drawn from the seed and
-the number (`tests/soundness/generators.py`). The oracle (`tests/soundness/oracle.py`) shares no code
-with the package.
+Every number is a case: a generator, a family, two tiny files and options, drawn from the seed
+and the number (`tests/soundness/generators.py`). The oracle (`tests/soundness/oracle.py`) shares
+no code with the package.
 
-One table, a row for each generator and a column for each family: fits proven of fits made, and after
-``!`` those of which a claim is wrong. Below it, the claims by kind: counts (a record counted that is
-not nearest, or one missed that clearly is), bounds below what can be linked, statuses that do not
-fit the numbers, parameters outside their cone, columns left out, and errors other than a refusal.
-The exit code is 1 if any is wrong; each is a line of ``--failures`` with the number that repeats it.
+One table, a row for each generator and a column for each family: fits proven of fits made, and
+after ``!`` those of which a claim is wrong. Below it, the wrong claims by kind: counts (a record
+counted that is not nearest, or one missed that clearly is), bounds below what can be linked,
+statuses that do not fit the numbers, parameters outside their cone, columns left out, and errors
+other than a refusal. The exit code is 1 if any is wrong; each is a line of ``--failures`` with the
+number that repeats it.
 """
 
 from __future__ import annotations

@@ -84,7 +84,9 @@ def check(case: Case, linker: Any) -> Verdict:
     verdict = Verdict(proven=linker.status_ == "optimal")
     used = linker.scales_.informative
     files = case.Y if case.pool is None or case.options.get("standardize") != "rank" else case.pool
-    varies = np.array([len(set(x)) > 1 and len(set(y)) > 1 for x, y in zip(case.X.T, files.T)])
+    varies = np.array(
+        [len(set(x)) > 1 and len(set(y)) > 1 for x, y in zip(case.X.T, files.T, strict=True)]
+    )
     if not np.array_equal(used, varies):
         verdict.wrong["columns"] = f"{varies.tolist()} vary, {used.tolist()} are used"
     family = FAMILIES[case.family]

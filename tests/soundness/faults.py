@@ -37,8 +37,8 @@ class Liar:
         self.rng = rng
         self.lies = 0
         self._calls = 0
-        self._only = int(rng.integers(1, 40)) if rng.random() < 0.4 else None
-        self._share = float(rng.choice([0.02, 0.2, 1.0]))
+        self._only = int(rng.integers(1, 6)) if rng.random() < 0.3 else None
+        self._share = float(rng.choice([0.1, 0.4, 1.0]))
 
     def __call__(self) -> bool:
         """Whether this call lies."""
@@ -74,10 +74,13 @@ class Liar:
 
 @contextmanager
 def lying(kind: str, rng: np.random.Generator) -> Iterator[Liar]:
-    """Let the solvers of a kind lie."""
+    """Let one function of the solvers of a kind lie, or all of them."""
     liar = Liar(rng)
+    replaced = _REPLACED[kind](liar)
+    if rng.random() < 0.8:
+        replaced = [replaced[rng.integers(len(replaced))]]
     with ExitStack() as stack:
-        for target, name, lie in _REPLACED[kind](liar):
+        for target, name, lie in replaced:
             stack.enter_context(patch.object(target, name, lie))
         yield liar
 
@@ -86,12 +89,13 @@ Replaced = list[tuple[Any, str, Callable[..., Any]]]
 
 
 def _raising(liar: Liar, true: Callable[..., Any], lie: Callable[..., Any]) -> Callable[..., Any]:
-    """A call that may lie; one of twenty lies is an exception."""
+    """A call that may lie, or raise instead in one fit of twelve."""
+    raises = liar.rng.random() < 1 / 12
 
     def called(*arguments: Any, **options: Any) -> Any:
         if not liar():
             return true(*arguments, **options)
-        if liar.rng.random() < 0.05:
+        if raises:
             raise InjectedError("injected")
         return lie(*arguments, **options)
 
@@ -125,9 +129,13 @@ def _highs(liar: Liar) -> Replaced:
         n_rows = highs.getNumRow() + int(liar.rng.random() < 0.1)
         return highspy.HighsStatus.kOk, True, liar.numbers(np.abs(liar.rng.normal(size=n_rows)))
 
+    def status(highs: Any) -> Any:
+        likely = [highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible]
+        return liar.rng.choice(np.array(likely if liar.rng.random() < 0.6 else STATUSES))
+
     lies: dict[str, Callable[..., Any]] = {
         "run": lambda highs: highspy.HighsStatus.kOk,  # the solution stays as it was
-        "getModelStatus": lambda highs: STATUSES[liar.rng.integers(len(STATUSES))],
+        "getModelStatus": status,
         "getSolution": solution,
         "getInfo": info,
         "getDualRay": ray,
@@ -165,7 +173,7 @@ def _active_set(liar: Liar) -> Replaced:
         return status, size, theta, active, u
 
     def lie_of_least_norm(rows: Any, rhs: Any, wanted: Any, start: Any) -> Any:
-        status, theta, support, u = least_norm(rows, rhs, wanted, start)
+        _, theta, support, u = least_norm(rows, rhs, wanted, start)
         return (
             int(liar.rng.integers(-1, 2)),
             liar.numbers(theta),

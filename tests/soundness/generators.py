@@ -141,7 +141,8 @@ def case_of(seed: int, number: int) -> tuple[str, Case]:
     names, families = list(GENERATORS), list(LINKERS)
     name = names[number % len(names)]
     family = families[number // len(names) % len(families)]
-    n = int(rng.integers(1, MOST_VARIABLES.get(family, 4) + 1))
+    most = 3 if name == "extreme scales" else MOST_VARIABLES.get(family, 4)
+    n = int(rng.integers(1, most + 1))
     size = int(rng.integers(3, 8 if n <= 3 else 7))
     X, Y = GENERATORS[name](rng, size, n)
     options = {

@@ -6,9 +6,9 @@ linked together. Nothing of the package is used but the attributes of the fitted
 
 The rule for ties, with ``t = 1e-12``: a record is linked if ``d_ij - d_ii > t (|d_ij| + |d_ii|)``
 for all impostors ``j``. A fit may round, so a claim is wrong only if it is wrong for every ``t``
-within a thousandth of 1e-12. Where ``d`` is a sum of terms of both signs, with ``D`` the sum of their
-sizes, a record may also be missed by the rule with ``D`` (k-additive capacities) or with ``|d| +
-2^-48 D`` (matrices) in the place of ``|d|``.
+within a thousandth of 1e-12. Where ``d`` is a sum of terms of both signs, with ``D`` the sum of
+their sizes, a record may also be missed by the rule with ``D`` (k-additive capacities) or with
+``|d| + 2^-48 D`` (matrices) in the place of ``|d|``.
 """
 
 from __future__ import annotations
@@ -108,9 +108,7 @@ def _k_additive(order: int, capacity_rows: Callable[[int], list[list[int]]]) -> 
 
 
 def _bilinear(domain: Callable[[File, File], list[list[int]]], **kind: Any) -> ExactFamily:
-    return ExactFamily(
-        products, domain, _matrix, scalable=True, terms=Fraction(1, 2**48), **kind
-    )
+    return ExactFamily(products, domain, _matrix, scalable=True, terms=Fraction(1, 2**48), **kind)
 
 
 MEAN = ExactFamily(squares, _orthant, _weights, scalable=True)
@@ -166,10 +164,7 @@ class ExactProblem:
     @cached_property
     def features(self) -> list[list[list[int]]]:
         return [
-            [
-                self.family.features([x - y for x, y in zip(a, b, strict=True)])
-                for b in self.masked
-            ]
+            [self.family.features([x - y for x, y in zip(a, b, strict=True)]) for b in self.masked]
             for a in self.original
         ]
 
@@ -227,7 +222,9 @@ class ExactProblem:
         factor = (1 + t) / (1 - t)
         for signs in product((1, -1), repeat=len(records)):
             rows = [self.rows(i, factor**s) for i, s in zip(records, signs, strict=True)]
-            own = [[s * x for x in self.features[i][i]] for i, s in zip(records, signs, strict=True)]
+            own = [
+                [s * x for x in self.features[i][i]] for i, s in zip(records, signs, strict=True)
+            ]
             if self._in_conflict(rows, [*self.domain, *(row for row in own if any(row))]) is None:
                 return True
         return False
@@ -250,7 +247,10 @@ class ExactProblem:
                 for i in records
                 for own in (self.features[i][i],)
             ]
-            domain = [*self.domain, *([s * x for x in u] for s, u in zip(signs, units, strict=True))]
+            domain = [
+                *self.domain,
+                *([s * x for x in u] for s, u in zip(signs, units, strict=True)),
+            ]
             if self._in_conflict(rows, domain) is None:
                 return True
         return False

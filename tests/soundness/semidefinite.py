@@ -42,9 +42,7 @@ def _floats(rows: list[list[int]], n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array(scaled), shift
 
 
-def linking_matrix(
-    rows: list[list[int]], n: int, rounds: int = 40
-) -> list[list[Fraction]] | None:
+def linking_matrix(rows: list[list[int]], n: int, rounds: int = 40) -> list[list[Fraction]] | None:
     """A semidefinite matrix with ``row . theta > 0`` for all rows, in exact arithmetic."""
     if not rows:
         return [[Fraction(int(k == m)) for m in range(n)] for k in range(n)]
@@ -87,9 +85,7 @@ def linking_matrix(
 
 def _product(root: np.ndarray, shift: np.ndarray) -> list[list[Fraction]]:
     """``L L'`` in rationals, back in the scale of the rows."""
-    exact = [
-        [Fraction(x) / 2 ** int(shift[k]) for x in row] for k, row in enumerate(root.tolist())
-    ]
+    exact = [[Fraction(x) / 2 ** int(shift[k]) for x in row] for k, row in enumerate(root.tolist())]
     return [[sum(x * y for x, y in zip(a, b, strict=True)) for b in exact] for a in exact]
 
 
