@@ -20,7 +20,7 @@ from sklearn_reclink.solvers import feasibility
 from sklearn_reclink.solvers.cells import search as cells
 
 STATUSES = list(highspy.HighsModelStatus.__members__.values())
-KINDS = ("HiGHS", "active set", "spectra")
+KINDS = ("HiGHS", "active set", "spectra", "several")
 
 
 class InjectedError(RuntimeError):
@@ -74,10 +74,12 @@ class Liar:
 
 @contextmanager
 def lying(kind: str, rng: np.random.Generator) -> Iterator[Liar]:
-    """Let one function of the solvers of a kind lie, or all of them."""
+    """Let one function of the solvers of a kind lie, or all of them; or some of several kinds."""
     liar = Liar(rng)
     replaced = _REPLACED[kind](liar)
-    if rng.random() < 0.8:
+    if kind == "several":
+        replaced = [one for one in replaced if rng.random() < 0.5]
+    elif rng.random() < 0.8:
         replaced = [replaced[rng.integers(len(replaced))]]
     with ExitStack() as stack:
         for target, name, lie in replaced:
@@ -219,4 +221,13 @@ def _spectra(liar: Liar) -> Replaced:
     ]
 
 
-_REPLACED = {"HiGHS": _highs, "active set": _active_set, "spectra": _spectra}
+def _several(liar: Liar) -> Replaced:
+    return [*_highs(liar), *_active_set(liar), *_spectra(liar)]
+
+
+_REPLACED = {
+    "HiGHS": _highs,
+    "active set": _active_set,
+    "spectra": _spectra,
+    "several": _several,
+}
