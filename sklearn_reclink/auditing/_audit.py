@@ -5,6 +5,7 @@ in proportion to their weights, so time that a proof did not need goes to the ot
 linking are not limited; they take seconds for up to some ten thousand records.
 """
 
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -95,7 +96,7 @@ def audit(
 def _check_options(limit: float | None, time_limit: float) -> None:
     if limit is not None and not 0 <= limit <= 1:
         raise ValueError(f"limit is {limit}: it must be a share from 0 to 1, such as 0.2")
-    if not time_limit > 0:
+    if not 0 < time_limit <= sys.float_info.max:
         raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")
 
 
