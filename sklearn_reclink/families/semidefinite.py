@@ -19,6 +19,7 @@ import numpy as np
 
 from sklearn_reclink.families.bilinear import Bilinear, lifted, products, simple_ratios
 
+_FEW_VARIABLES = 8
 _SAME_SIZE = 24  # of diagonal entries, in powers of four, that need no scaling
 
 
@@ -39,10 +40,10 @@ def nearest_psd(matrix: np.ndarray) -> np.ndarray:
 
 
 def is_semidefinite(matrix: np.ndarray) -> bool:
-    """Whether no eigenvalue is negative, in exact arithmetic where rounding could decide.
+    """Whether no eigenvalue is negative, for certain.
 
-    Symmetric elimination over the rationals: a negative pivot refutes it, and so does a zero pivot
-    in a row that is not zero.
+    Where rounding could decide, a small matrix is eliminated over the rationals: a negative pivot
+    refutes it, and so does a zero pivot in a row that is not zero. A larger one is refused.
 
     Examples
     --------
@@ -56,6 +57,8 @@ def is_semidefinite(matrix: np.ndarray) -> bool:
     least = np.linalg.eigvalsh(matrix)[0]
     if abs(least) > 16 * len(matrix) * np.finfo(float).eps * np.linalg.norm(matrix):
         return bool(least > 0)
+    if len(matrix) > _FEW_VARIABLES:
+        return False
     left = [[Fraction(x) for x in row] for row in matrix.tolist()]
     while left:
         pivot, *first = left[0]
