@@ -10,6 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
+from math import gcd, lcm
+
+
+def primitive(row: list) -> list[int]:
+    """The row of rationals times the positive number that makes it integers without a divisor."""
+    common = lcm(*(value.denominator for value in row))
+    whole = [value.numerator * (common // value.denominator) for value in row]
+    divisor = gcd(*whole) or 1
+    return [value // divisor for value in whole]
 
 
 def certificate(columns: list[list[int]]) -> list[int] | None:
@@ -109,6 +118,17 @@ def increments(differences: list[int]) -> list[int]:
     return values
 
 
+def minima(differences: list[int], order: int) -> list[int]:
+    """Per subset of at most ``order`` variables, by dyadic number: its least square."""
+    c = squares(differences)
+    n = len(c)
+    return [min(c[k] for k in range(n) if subset >> k & 1) for subset in small_subsets(n, order)]
+
+
+def small_subsets(n: int, order: int) -> list[int]:
+    return [subset for subset in range(1, 2**n) if subset.bit_count() <= order]
+
+
 def products(differences: list[int]) -> list[int]:
     n = len(differences)
     return [differences[k] * differences[m] for k in range(n) for m in range(k, n)]
@@ -173,6 +193,14 @@ def submodular_rows(n: int) -> list[list[int]]:
     return rows
 
 
+def moebius_rows(rows: list[list[int]], n: int, order: int) -> list[list[int]]:
+    """Rows of capacities as rows of Moebius transforms: mu(A) is the sum of m(B) over B in A."""
+    return [
+        [sum(g for a, g in enumerate(row, 1) if a & b == b) for b in small_subsets(n, order)]
+        for row in rows
+    ]
+
+
 def pair_rows(original: list[list[int]], masked: list[list[int]]) -> list[list[int]]:
     """diff' M diff >= 0 for all pairs of records."""
     rows = {
@@ -196,16 +224,43 @@ def psd_links(rows: list[list[int]]) -> bool:
         return True
     if certificate([[*plane, 1] for plane in planes] + [[1, 0, 0, 1]]) is not None:
         return False  # no common point
-    points = [(Fraction(0), Fraction(0))]
-    for c, a, b in planes:
-        if a or b:
-            points.append((Fraction(-c * a, a * a + b * b), Fraction(-c * b, a * a + b * b)))
-    for (c, a, b), (f, d, e) in combinations(planes, 2):
-        if det := a * e - b * d:
-            points.append((Fraction(b * f - c * e, det), Fraction(c * d - a * f, det)))
-    return any(
-        x * x + y * y < 1 and all(c + a * x + b * y >= 0 for c, a, b in planes) for x, y in points
-    )
+    best = (Fraction(0), Fraction(0))  # the point of least norm in the closure, plane by plane
+    for place, plane in enumerate(planes):
+        if _value(plane, best) < 0:
+            best = _least_norm_on(plane, planes[:place])
+            if best[0] ** 2 + best[1] ** 2 >= 1:
+                return False
+    return True
+
+
+def _value(plane: tuple[int, int, int], point: tuple[Fraction, Fraction]) -> Fraction:
+    c, a, b = plane
+    return c + a * point[0] + b * point[1]
+
+
+def _least_norm_on(
+    line: tuple[int, int, int], planes: list[tuple[int, int, int]]
+) -> tuple[Fraction, Fraction]:
+    """The point of least norm on ``c + a x + b y = 0`` where the planes are not negative.
+
+    The line is the foot of the perpendicular plus ``s`` times ``(-b, a)``; some point is there.
+    """
+    c, a, b = line
+    length = a * a + b * b
+    foot = (Fraction(-c * a, length), Fraction(-c * b, length))
+    low = high = None
+    for plane in planes:
+        value, slope = _value(plane, foot), plane[2] * a - plane[1] * b
+        if slope > 0:
+            low = -value / slope if low is None else max(low, -value / slope)
+        elif slope < 0:
+            high = -value / slope if high is None else min(high, -value / slope)
+    step = Fraction(0)
+    if low is not None and low > 0:
+        step = low
+    elif high is not None and high < 0:
+        step = high
+    return foot[0] - step * b, foot[1] + step * a
 
 
 def best_psd_subset(rows: list[list[list[int]]]) -> tuple[int, ...]:

@@ -6,15 +6,27 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from functools import partial
 
+import highspy
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
+from joblib import parallel_config
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from sklearn_reclink import BilinearLinker, ChoquetLinker, WeightedMeanLinker
 from sklearn_reclink.datasets import make_microdata
+from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.masking import Microaggregation
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.cells import search as cells
+from sklearn_reclink.solvers.feasibility import Feasibility
+from tests.problems import noisy_files
+from tests.soundness.deadly import Deadly
 
 HARD = """
 import sys, time
@@ -69,3 +81,124 @@ def test_interrupt_ends_a_fit_and_leaves_nothing_running():
         said, _ = process.communicate(timeout=30)
     assert said == "interrupted\n"
     assert process.returncode == 0
+
+
+LEARNED = [
+    WeightedMeanLinker(random_state=0),
+    ChoquetLinker(random_state=0),
+    ChoquetLinker(constraint="submodular", k_additive=2, n_jobs=2, random_state=0),
+    BilinearLinker(constraint="free", n_jobs=2, random_state=0),
+    BilinearLinker(constraint="nonnegative", random_state=0),
+    BilinearLinker(constraint="psd", random_state=0),
+]
+learned = pytest.mark.parametrize("linker", LEARNED, ids=str)
+
+
+def small_files() -> tuple[np.ndarray, np.ndarray]:
+    return noisy_files(3, n_records=16, n_features=3, noise=0.3)
+
+
+class JumpingClock:
+    """A clock that jumps far ahead at one of its calls."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+        self.true = time.monotonic
+
+    def __call__(self) -> float:
+        self.left -= 1
+        return self.true() + (1e6 if self.left < 0 else 0)
+
+
+@learned
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_time_that_ends_at_any_stage_leaves_a_valid_bound(monkeypatch, linker):
+    X, Y = small_files()
+    optimum = clone(linker).fit(X, Y).n_linked_
+    statuses = set()
+    at = 0
+    while True:
+        clock = JumpingClock(at)
+        monkeypatch.setattr(time, "monotonic", clock)
+        fitted = clone(linker).fit(X, Y)
+        monkeypatch.undo()
+        assert fitted.n_linked_ <= optimum <= fitted.bound_
+        assert round(fitted.score(X, Y) * len(X)) == fitted.n_linked_
+        assert (fitted.status_ == "optimal") == (fitted.n_linked_ == fitted.bound_)
+        statuses.add(fitted.status_)
+        if clock.left >= 0:  # the fit was over before
+            break
+        at += 1 + at // 3
+    assert "optimal" in statuses
+
+
+STAGES = [
+    (Feasibility, "check_known"),
+    (highspy.Highs, "run"),
+    (Index, "linked"),
+    (cells, "_explore"),
+]
+
+
+class Interrupt:
+    """A function that is interrupted at one of its calls."""
+
+    def __init__(self, true, at):
+        self.true, self.left = true, at
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else partial(self, instance)
+
+    def __call__(self, *arguments, **options):
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+        return self.true(*arguments, **options)
+
+
+@learned
+def test_interrupt_at_any_stage_leaves_the_linker_as_it_was(monkeypatch, linker):
+    X, Y = small_files()
+    linker = clone(linker).fit(X, Y)
+    before, threads = dict(vars(linker)), threading.active_count()
+    n_interrupts = 0
+    for stage in STAGES:
+        for at in (0, 3):
+            monkeypatch.setattr(*stage, Interrupt(getattr(*stage), at))
+            try:
+                clone(linker).fit(X, Y)
+                continue  # this linker is never there
+            except KeyboardInterrupt:
+                n_interrupts += 1
+            finally:
+                monkeypatch.undo()
+            monkeypatch.setattr(*stage, Interrupt(getattr(*stage), at))
+            with pytest.raises(KeyboardInterrupt):
+                linker.fit(X[::-1] * [1, 5, 9], Y[::-1] * [1, 5, 9])
+            monkeypatch.undo()
+            assert vars(linker).keys() == before.keys()
+            assert all(vars(linker)[name] is value for name, value in before.items())
+            assert threading.active_count() == threads
+    assert n_interrupts >= 2
+
+
+def test_linker_whose_first_fit_was_interrupted_is_not_fitted(monkeypatch):
+    X, Y = small_files()
+    linker = ChoquetLinker()
+
+    def interrupt(*_, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sklearn_reclink.solvers.exact.solve", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        linker.fit(X, Y)
+    with pytest.raises(NotFittedError):
+        linker.score(X, Y)
+
+
+@pytest.mark.slow
+def test_killed_worker_is_an_error_and_not_a_wait():
+    X, Y = small_files()
+    deadly = Deadly(WeightedMean(3), np.ones(3), X, Y)
+    with parallel_config("loky", n_jobs=2), pytest.raises(TerminatedWorkerError):
+        deadly.ask("link", n_jobs=2)

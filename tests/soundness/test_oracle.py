@@ -1,0 +1,127 @@
+"""A bounded share of the campaign of `benchmarks/soundness.py`, and the oracle itself."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.exact_arithmetic import (
+    best_psd_subset,
+    best_subset,
+    family_rows,
+    increments,
+    ordered_squares,
+    products,
+    squares,
+    submodular_rows,
+    unit_rows,
+)
+from tests.soundness.claims import LINKERS, Case, examine
+from tests.soundness.generators import GENERATORS, case_of, small_integers
+from tests.soundness.oracle import ABOVE, BELOW, FAMILIES, ExactProblem, linked
+from tests.soundness.semidefinite import linking_matrix
+
+ROUNDS = 2  # of every generator with every family
+STRICT = Fraction(0)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("generator", range(len(GENERATORS)), ids=list(GENERATORS))
+def test_no_claim_of_a_fit_is_wrong_in_exact_arithmetic(generator):
+    wrong = {}
+    for number in range(generator, ROUNDS * len(GENERATORS) * len(LINKERS), len(GENERATORS)):
+        name, case = case_of(0, number)
+        assert name == list(GENERATORS)[generator]
+        if found := examine(case).wrong:
+            wrong[number] = case.family, found
+    assert not wrong
+
+
+# found by hand: one large value, an overflow, a column ratio of 2^48, a large common noise
+LARGE_VALUE = [[1, 2e10], [2, 0], [2, 4]], [[3, 2e10], [1, 1], [0, 4]]
+TIMES_1E80 = (
+    np.array([[3, 4], [4, 2], [4, 4]]) * 1e80,
+    np.array([[5, 2], [4, 3], [3, 3]]) * 1e80,
+)
+RATIO = (
+    np.array([[1, 2, 2], [1, 1, 1], [1, 0, 2], [1, 1, 2], [0, 2, 2]]) * [1, 1, 2.0**48],
+    np.array([[0, 1, 1], [0, 0, 0], [2, -1, 3], [2, 1, 1], [-1, 2, 1]]) * [1, 1, 2.0**48],
+)
+
+
+def common_noise(sd: float) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    difference = np.arange(6.0)[:, None] * [0, 1]
+    noise = np.rint(rng.normal(scale=sd, size=(2, 6, 1)))
+    return difference + noise[0], difference + noise[1]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("family", "files", "standardize"),
+    [
+        ("submodular", LARGE_VALUE, "separate"),
+        *((family, TIMES_1E80, None) for family in LINKERS),
+        ("psd", RATIO, None),
+        *((family, common_noise(1e6), None) for family in ("free", "nonnegative", "psd")),
+        *((family, common_noise(1e9), None) for family in ("free", "nonnegative", "psd")),
+    ],
+)
+def test_no_claim_is_wrong_where_one_was(family, files, standardize):
+    X, Y = (np.asarray(file, dtype=float) for file in files)
+    assert not examine(Case(family, X, Y, {"standardize": standardize})).wrong
+
+
+# -- the oracle itself ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_optimum_is_that_of_enumeration_by_features_alone(seed):
+    X, Y = small_integers(np.random.default_rng(seed), 5, 2)
+    files = X.astype(int).tolist(), Y.astype(int).tolist()
+    expected = {
+        "weighted mean": best_subset(family_rows(squares, *files), unit_rows(2)),
+        "owa": best_subset(family_rows(ordered_squares, *files), unit_rows(2)),
+        "submodular": best_subset(family_rows(increments, *files), submodular_rows(2)),
+        "submodular 2-additive": best_subset(family_rows(increments, *files), submodular_rows(2)),
+        "free": best_subset(family_rows(products, *files), []),
+        "psd": best_psd_subset(family_rows(products, *files)),
+    }
+    for family, best in expected.items():
+        assert ExactProblem(FAMILIES[family], X, Y, STRICT).optimum == len(best), family
+        assert ExactProblem(FAMILIES[family], X, Y, ABOVE).optimum <= len(best), family
+
+
+def test_gaps_on_both_sides_of_the_tolerance_are_told_apart():
+    # one record whose impostor is farther by a factor of 1 + 2e-12 (1 +- 1e-4) in squares
+    X = np.array([[0.0], [8.0]])
+    near, far = (np.array([[1.0], [1.0 + 1e-12 * (1 + e)]]) for e in (-0.01, 0.01))
+    for Y, linkable in ((near, 0), (far, 1)):
+        for name in ("weighted mean", "choquet", "psd", "free"):
+            family = FAMILIES[name]
+            assert linked(family, [1.0], X, Y, ABOVE)[0] == bool(linkable)
+            assert linked(family, [1.0], X, Y, BELOW)[0] == bool(linkable)
+            one = ExactProblem(family, X, Y, ABOVE).conflict((0,)) is None
+            assert one == bool(linkable)
+
+
+def test_distances_below_zero_have_a_rule_of_their_own():
+    # d = -c: the own record is nearer if its square is larger
+    X, Y = np.array([[0.0], [5.0]]), np.array([[2.0], [1.0]])
+    assert linked(FAMILIES["free"], [-1.0], X, Y, ABOVE) == [True, True]
+    assert ExactProblem(FAMILIES["free"], X, Y, ABOVE).optimum == 2
+    assert ExactProblem(FAMILIES["psd"], X, Y, ABOVE).optimum == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_matrix_found_in_floats_links_what_an_exact_answer_says(seed):
+    X, Y = small_integers(np.random.default_rng(seed), 6, 2)
+    problem = ExactProblem(FAMILIES["psd"], X, Y, ABOVE)
+    best = problem.linkable(problem.optimum)
+    rows = [row for i in best for row in problem.necessary[i]]
+    matrix = linking_matrix(rows, 2)
+    assert matrix is not None
+    theta = [matrix[0][0], 2 * matrix[0][1], matrix[1][1]]
+    assert all(sum(x * y for x, y in zip(row, theta, strict=True)) > 0 for row in rows)
