@@ -8,11 +8,11 @@ is::
     b_i is strictly nearer than b_j   iff   d_ij - d_ii > TIE_TOLERANCE * (D_ij + D_ii)
 
 so two distances whose difference is within twelve digits of their magnitudes are tied. Where
-``theta`` and ``phi`` are not negative, ``D = d``. A bilinear form is computed in twice the precision
-where its terms cancel, and ``D = |d|``, or ``2**-48`` of the sum of its terms if that is more. For
-k-additive capacities ``D = |theta| . |phi|``. Rounding moves ``d`` by far less than the rule allows:
-a tie of real numbers is a tie here, whatever the order of summation, and every strict comparison
-here is strict for the real numbers too.
+``theta`` and ``phi`` are not negative, ``D = d``. A bilinear form is computed in twice the
+precision where its terms cancel, and ``D = |d|``, or ``2**-48`` of the sum of its terms if that is
+more. For k-additive capacities ``D = |theta| . |phi|``. Rounding moves ``d`` by far less than the
+rule allows: a tie of real numbers is a tie here, whatever the order of summation, and every strict
+comparison here is strict for the real numbers too.
 
 The rule is linear in ``theta`` where no distance is negative, which is what lets a proof use it:
 see `solvers.farkas`.
