@@ -301,8 +301,8 @@ class Index:
         impostors, margins, doubt = family.nearest_others(
             theta, self.original[records], self.masked, records
         )
-        for t, parameters in enumerate(theta):
-            close = np.flatnonzero(np.abs(margins[t]) <= doubt)
+        for t in np.flatnonzero((np.abs(margins) <= doubt).any(axis=1)):
+            parameters, close = theta[t], np.flatnonzero(np.abs(margins[t]) <= doubt)
             margins[t, close] = self._margins(
                 family, parameters, records[close], impostors[t, close]
             )
