@@ -186,9 +186,12 @@ class Family(ABC):
         """
         return np.maximum(np.abs(residual) + error - allowance, 0.0)
 
-    def uncertain(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """The size of the numbers whose rounding the rows of these records carry."""
-        return np.abs(self.features(original - own)) + np.abs(self.features(original - other))
+    def uncertain(self, own: np.ndarray, other: np.ndarray, same: np.ndarray) -> np.ndarray:
+        """The size of the numbers whose rounding rows carry, from the features of two records.
+
+        ``same`` says in which variables these are the same, (n_rows, n_features).
+        """
+        return np.abs(own) + np.abs(other)
 
     def integer_row(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> list[int]:
         """The row of three records, up to a factor and to rounding within what ties allow."""

@@ -154,9 +154,9 @@ class Bilinear(Family):
     def tolerated(self, own: np.ndarray, other: np.ndarray) -> np.ndarray | None:
         return None
 
-    def uncertain(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> np.ndarray:
-        same = products((own == other).astype(float))  # whose products are the same number
-        return np.where(same, 0.0, super().uncertain(original, own, other))
+    def uncertain(self, own: np.ndarray, other: np.ndarray, same: np.ndarray) -> np.ndarray:
+        first, second = _upper_triangle(self.n_features)  # the same products, to the last bit
+        return np.where(same[:, first] & same[:, second], 0.0, np.abs(own) + np.abs(other))
 
     def integer_row(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> list[int]:
         mine, theirs = _integer_products([own, other], original)

@@ -39,7 +39,6 @@ _UNIT = 2.0**-53
 
 def allowed(
     family: Family,
-    original: np.ndarray,
     own: np.ndarray,
     other: np.ndarray,
     multipliers: np.ndarray,
@@ -50,20 +49,19 @@ def allowed(
 
     Parameters
     ----------
-    original, own, other : ndarray of shape (n_rows, n_features)
-        Records, their own masked versions, and impostors.
+    own, other : ndarray of shape (n_rows, n_parameters)
+        Features of records and their own masked versions, and of records and impostors.
     multipliers : ndarray of shape (n_rows,)
     cone : ndarray of shape (n_cone_rows, n_parameters)
     cone_multipliers : ndarray of shape (n_cone_rows,)
     """
-    first, second = family.features(original - own), family.features(original - other)
-    tolerated = family.tolerated(first, second)
+    tolerated = family.tolerated(own, other)
     if tolerated is None:
         return False
-    rows = second - first
+    rows = other - own
     allowance = _ALLOWED * TIE_TOLERANCE * (multipliers @ tolerated)
     n_terms = len(own) + len(cone) + 8
-    record_error = n_terms * _UNIT * (multipliers @ (np.abs(first) + np.abs(second)))
+    record_error = n_terms * _UNIT * (multipliers @ (np.abs(own) + np.abs(other)))
     spare = cone_multipliers.copy()
     residual = multipliers @ rows + spare @ cone
     error = record_error + n_terms * _UNIT * (spare @ np.abs(cone))
@@ -89,48 +87,43 @@ def allowed(
     return False
 
 
-def combines_nearby(
-    family: Family,
-    original: np.ndarray,
-    own: np.ndarray,
-    other: np.ndarray,
-    multipliers: np.ndarray,
-    cone: np.ndarray,
-    cone_multipliers: np.ndarray,
-) -> bool:
+def combines_nearby(rows: np.ndarray, sizes: np.ndarray, multipliers: np.ndarray) -> bool:
     """Whether an exact combination of the rows to zero has multipliers near these.
 
-    Parameters as of `allowed`.
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_parameters)
+    sizes : ndarray of shape (n_rows, n_parameters)
+        Of the numbers whose rounding the rows carry: they are right to ``4 u sizes``.
+    multipliers : ndarray of shape (n_rows,)
     """
-    first, second = family.features(original - own), family.features(original - other)
-    columns = np.vstack([second - first, cone]).T
-    errors = np.vstack(
-        [4 * _UNIT * family.uncertain(original, own, other), 4 * _UNIT * np.abs(cone)]
-    ).T
-    used = (columns != 0).any(axis=1) | (errors != 0).any(axis=1)
-    columns, errors = columns[used], errors[used]
-    combination = np.r_[multipliers, cone_multipliers]
+    used = sizes.any(axis=0)
+    columns, sizes = rows[:, used].T, sizes[:, used].T
     n_equations, n_unknowns = columns.shape
-    if n_unknowns != n_equations + 1 or not (combination > 0).all():
+    if n_unknowns != n_equations + 1 or not multipliers.min() > 0:
         return False
     # powers of two bring every equation and every unknown to the size of 1
     for axis in (1, 0):
         scale = -np.frexp(np.abs(columns).max(axis=axis, keepdims=True))[1]
-        columns, errors = np.ldexp(columns, scale), np.ldexp(errors, scale)
-    combination = np.ldexp(combination, -scale[0])
-    combination = combination / combination.max()
+        columns, sizes = np.ldexp(columns, scale), np.ldexp(sizes, scale)
+    multipliers = np.ldexp(multipliers, -scale[0])
+    multipliers = multipliers / multipliers.max()
+    # the inverse without the unknown of the largest multiplier, which it leaves as it is
+    others = np.delete(np.arange(n_unknowns), np.argmax(multipliers))
+    square = columns[:, others]
     try:
-        inverse = np.linalg.pinv(columns)
+        inverse = np.linalg.inv(square)
     except np.linalg.LinAlgError:
         return False
-    rounding = (n_unknowns + 4) * _UNIT * np.abs(columns) + errors
-    lack = np.abs(columns @ inverse - np.eye(n_equations)) + 2 * rounding @ np.abs(inverse)
+    rounding = (n_unknowns + 4) * _UNIT * np.abs(columns) + 4 * _UNIT * sizes
+    size = np.abs(inverse)
+    lack = np.abs(square @ inverse - np.eye(n_equations)) + 2 * rounding[:, others] @ size
     k = lack.sum(axis=1).max()
-    residual = np.abs(columns @ combination) + 2 * rounding @ combination
+    residual = np.abs(columns @ multipliers) + 2 * rounding @ multipliers
     if not k < 0.5:
         return False
-    change = np.abs(inverse).sum(axis=1) * (residual.max() / (1 - k))
-    return bool((2 * change < combination).all())
+    change = size.sum(axis=1) * (residual.max() / (1 - k))
+    return bool((2 * change < multipliers[others]).all())
 
 
 def exact_support(columns: Sequence[Sequence[int]]) -> np.ndarray | None:

@@ -234,10 +234,15 @@ class RowCache:
         if of_cone.all() or not np.isfinite(multipliers).all():
             return False
         multipliers = multipliers / _norms(self.raw[support])[:, 0]
-        cone = self.raw[support[of_cone]], multipliers[of_cone]
-        records = self._records(support[~of_cone])
-        certificate = self.problem.family, *records, multipliers[~of_cone], *cone
-        return allowed(*certificate) or combines_nearby(*certificate)
+        family, cone = self.problem.family, self.raw[support[of_cone]]
+        original, mine, theirs = self._records(support[~of_cone])
+        own, other = family.features(original - mine), family.features(original - theirs)
+        of_records, of_cone = multipliers[~of_cone], multipliers[of_cone]
+        if allowed(family, own, other, of_records, cone, of_cone):
+            return True
+        sizes = np.vstack([family.uncertain(own, other, mine == theirs), np.abs(cone)])
+        rows = np.vstack([other - own, cone])
+        return combines_nearby(rows, sizes, np.r_[of_records, of_cone])
 
     def _records(self, support: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of the pairs of some rows: the original record, its own masked one and the impostor."""
