@@ -7,6 +7,7 @@ remedy, but no value of any record. Rows are numbered from 1, the first record.
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from collections.abc import Sequence
 from itertools import chain
@@ -15,12 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sklearn_reclink.auditing.writing import as_written
+
 if TYPE_CHECKING:
     import pandas as pd
 
 SEPARATORS = ",;\t|"
 PARQUET = {".parquet", ".pq"}
 _MOST_NAMED = 5
+_RAGGED = re.compile(r"Expected \d+ fields in line \d+, saw \d+")
+_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
 
 
 class FileProblem(ValueError):
@@ -77,7 +82,10 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
 
 
 def read_table(path: Path, which: Selection) -> pd.DataFrame:
-    """Read a CSV or Parquet file; ids are read as text, so that 007 stays 007."""
+    """Read a CSV or Parquet file; ids are read as text, so that 007 stays 007.
+
+    A quote that `harmless` put before the id or the name of a column of a CSV file is taken away.
+    """
     id_column = which.id_column
     if not path.exists():
         raise FileProblem(f"{path} does not exist")
@@ -114,7 +122,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 def _read_csv(path: Path, which: Selection) -> pd.DataFrame:
     import pandas as pd
 
-    header, separator = _header(path)
+    raw, separator = _header(path)
+    header = [as_written(name) for name in raw]
+    _check_header(header, path.name)
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise FileProblem(f"{path.name} has the column {repeated[0]!r} more than once")
@@ -126,17 +136,30 @@ def _read_csv(path: Path, which: Selection) -> pd.DataFrame:
                 sep=separator,
                 decimal=which.decimal,
                 encoding="utf-8-sig",
-                dtype={} if which.id_column is None else {which.id_column: str},
+                dtype={one: str for one in raw if as_written(one) == which.id_column},
                 low_memory=False,
                 index_col=False,
             )
     except UnicodeDecodeError as error:
         raise FileProblem(f"{path.name} is not a CSV file in UTF-8") from error
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
-        reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
-        raise FileProblem(f"{path.name} is not a CSV file: {reason[:120]}") from error
+        reason = _RAGGED.search(str(error))  # other texts may quote a cell
+        where = f": {reason.group().lower()}" if reason else ""
+        raise FileProblem(f"{path.name} is not a CSV file{where}") from error
     table.columns = pd.Index(header)
+    if which.id_column in header:
+        table[which.id_column] = table[which.id_column].map(as_written, na_action="ignore")
     return table
+
+
+def _check_header(header: Sequence[str], file: str) -> None:
+    """Refuse a first line that is a record: its values would be taken for names, and shown."""
+    if all(_NUMBER.fullmatch(name.strip()) for name in header) and not all(
+        name.strip().isdigit() for name in header
+    ):
+        raise FileProblem(
+            f"the first line of {file} contains numbers only: write the names of the columns there"
+        )
 
 
 def _header(path: Path) -> tuple[list[str], str]:
