@@ -7,7 +7,8 @@ the umask gives it; one that replaces another keeps those of the other.
 
 Texts in CSV files are made harmless to spreadsheets, which run a cell that begins with ``=``,
 ``+``, ``-`` or ``@`` as a formula: a single quote is put before it, and before a tab or carriage
-return, as OWASP advises. `harmless` does so for a text and `as_written` undoes it; numbers stay numbers.
+return, as OWASP advises. `harmless` does so for a text and `as_written` undoes it; numbers stay
+numbers.
 """
 
 import os
