@@ -8,6 +8,7 @@ itself; an attacker for whose linking a file is too long or too wide does not be
 """
 
 import math
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -104,7 +105,7 @@ def audit(
 def _check_options(limit: float | None, time_limit: float) -> None:
     if limit is not None and not 0 <= limit <= 1:
         raise ValueError(f"limit is {limit}: it must be a share from 0 to 1, such as 0.2")
-    if not time_limit > 0:
+    if not 0 < time_limit <= sys.float_info.max:
         raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")
 
 

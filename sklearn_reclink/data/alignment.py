@@ -20,6 +20,8 @@ variables to almost nothing, but not of all. Moments and quartiles must agree on
 
 import numpy as np
 
+from sklearn_reclink.data.safe_range import powers_of_two
+
 MIN_RECORDS = 20  # fewer rows cannot tell masked from unrelated
 _SPREAD_RATIO = 20.0
 _SHIFT = 5.0
@@ -27,7 +29,8 @@ _SHIFT = 5.0
 
 def correlations(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Correlation of every variable over aligned rows, (n_features,), NaN for a constant one."""
-    centred = [table - table.mean(axis=0) for table in (X, Y)]
+    scaled = (table / powers_of_two(table) for table in (X, Y))
+    centred = [table - table.mean(axis=0) for table in scaled]
     norms = [np.sqrt((table**2).sum(axis=0)) for table in centred]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((centred[0] * centred[1]).sum(axis=0) / (norms[0] * norms[1]))
@@ -56,6 +59,8 @@ def in_other_units(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Variables whose spread or location differs beyond any masking, (n_other,)."""
     if len(X) < MIN_RECORDS:
         return np.empty(0, dtype=np.intp)
+    power = powers_of_two(X, Y)
+    X, Y = X / power, Y / power
     moments = [(table.mean(axis=0), table.std(axis=0, ddof=1)) for table in (X, Y)]
     quartiles = [np.percentile(table, [25, 50, 75], axis=0) for table in (X, Y)]
     by_moments = _far_apart(*moments[0], *moments[1])

@@ -13,7 +13,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from sklearn_reclink._sklearn_compat import num_samples
+from sklearn_reclink.data.exactness import check_exact
 from sklearn_reclink.data.pool import Pool, own_first, unwrapped
+from sklearn_reclink.data.safe_range import powers_of_two
 
 WHAT_Y_IS = (
     "y is the masked file: a table with the columns of X, row i being the masked version of row i "
@@ -47,12 +49,11 @@ def read_original(linker: BaseEstimator, X: Any, *, reset: bool) -> np.ndarray:
             f"original file has 1 record (n_samples=1): {type(linker).__name__} needs at least 2, "
             "since a record is linked by being told apart from others"
         )
+    check_exact(X, column_names(X), "original file X")
+    # one memory order, so that moments do not depend on that of the table
+    options: dict[str, Any] = {"dtype": np.float64, "order": "C", "reset": reset}
     with _explained(X, "original file", "X"):
-        return np.asarray(
-            validate_data(
-                linker, X, dtype=np.float64, reset=reset, ensure_min_samples=2 if reset else 1
-            )
-        )
+        return np.asarray(validate_data(linker, X, ensure_min_samples=2 if reset else 1, **options))
 
 
 def read_masked(
@@ -66,6 +67,7 @@ def read_masked(
     n_features = linker.n_features_in_
     if names is None:
         names = getattr(linker, "feature_names_in_", None)
+    check_exact(table, column_names(table), f"{file} {name}")
     table = match_columns(names, table, file)
     shape = table.shape if hasattr(table, "shape") else np.shape(table)
     if len(shape) != 2:
@@ -83,7 +85,38 @@ def read_masked(
             f"they must describe the same variables. {WHAT_Y_IS}"
         )
     with _explained(table, file, name):
-        return np.asarray(check_array(table, dtype=np.float64, input_name=name, estimator=linker))
+        return np.asarray(
+            check_array(table, dtype=np.float64, order="C", input_name=name, estimator=linker)
+        )
+
+
+def read_pairs(pairs: Any, n_features: int) -> np.ndarray:
+    """Validate pairs of an original and a masked record, (n_pairs, 2, n_features)."""
+    shape = np.shape(pairs)
+    if len(shape) != 3 or shape[1:] != (2, n_features):
+        raise ValueError(f"pairs has shape {shape}: it must be (n_pairs, 2, {n_features})")
+    values = pairs if isinstance(pairs, np.ndarray) else np.asarray(pairs, dtype=object)
+    check_exact(values.reshape(-1, n_features), None, "pairs")
+    return np.asarray(check_array(pairs, dtype=np.float64, allow_nd=True, input_name="pairs"))
+
+
+def read_weights(weights: Any, n_records: int) -> np.ndarray | None:
+    """Validate the weights of the records in a share, None for equal ones."""
+    if weights is None:
+        return None
+    options: dict[str, Any] = {"ensure_2d": False, "allow_nd": True, "input_name": "sample_weight"}
+    values = np.asarray(check_array(weights, dtype=np.float64, **options))
+    if values.shape != (n_records,):
+        raise ValueError(
+            f"sample_weight has shape {values.shape}: it must be ({n_records},), one weight for "
+            "each record"
+        )
+    if (values < 0).any():
+        row = int((values < 0).argmax())
+        raise ValueError(f"sample_weight is negative in row {row}: weights must be at least 0")
+    if not values.any():
+        raise ValueError("sample_weight is 0 in all rows: some weight must be above 0")
+    return np.asarray(values / powers_of_two(values[:, None]))  # so that no sum overflows
 
 
 def read_pool(
@@ -98,15 +131,15 @@ def read_pool(
 
 @contextmanager
 def _explained(table: Any, file: str, name: str) -> Iterator[None]:
-    """Add to an error of scikit-learn where in which file the offending value stands."""
+    """Put into an error of scikit-learn where the value stands, and leave out the value."""
     try:
         yield
     except (TypeError, ValueError) as error:
         found = _offender(table, f"{file} {name}")
         if found is None:
             raise
-        first_line = str(error).splitlines()[0]
-        raise type(error)(f"{found}. {first_line}") from error
+        first_line = str(error).splitlines()[0].partition(": ")[0]
+        raise type(error)(f"{found}. {first_line}") from None
 
 
 def _offender(table: Any, file: str) -> str | None:
@@ -130,8 +163,8 @@ def _offender(table: Any, file: str) -> str | None:
                 number = float(value)
             except (TypeError, ValueError):
                 return (
-                    f"{place} holds {value!r} in row {row}, which is no number: encode the column "
-                    "as numbers in both files, or leave it out"
+                    f"{place} has a value of type {type(value).__name__} in row {row}, which is no "
+                    "number: encode the column as numbers in both files, or leave it out"
                 )
             if np.isinf(number):
                 return (

@@ -2,15 +2,20 @@
 
 A file becomes *coordinates* once, so that every difference is a subtraction::
 
-    diff_k(a, b) = (a_k - p_k) / s_k - (b_k - q_k) / t_k
+    diff_k(a, b) = (a_k / u_k - p_k) / s_k - (b_k / v_k - q_k) / t_k
 
 ================  ==================================  ===============================
 ``standardize``   original: shift p_k, scale s_k      masked: shift q_k, scale t_k
 ================  ==================================  ===============================
 ``"separate"``    mean(X_k), sd(X_k)                  mean(Y_k), sd(Y_k)
 ``"difference"``  mean(X_k), sd(X_k - Y_k)            the same (DBRL2, 2012 Choquet paper)
-``None``          0, 1                                0, 1
+``None``          0, w                                0, w
 ================  ==================================  ===============================
+
+``u_k``, ``v_k`` and ``w`` are powers of two, which round nothing: 1, unless numbers are so large or
+so small that sums of squares would overflow or underflow (`safe_range`). Means and standard
+deviations are those of the columns so divided. ``w`` is one for all columns, so it changes no link;
+where it is not 1, raw differences are in its units.
 
 ``sd`` is the sample standard deviation. In ``"difference"`` the common shift cancels; it keeps
 the coordinates small, and with them their rounding. A *key* there, ``X_k - Y_k`` constant while
@@ -26,12 +31,22 @@ same to all candidates of a record; constant in ``X``, it ranks the candidates a
 record. It contributes nothing: it is not *informative*, and its coordinates are 0 in all views.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from sklearn_reclink.data.safe_range import (
+    check_differences,
+    check_resolution,
+    common_power,
+    powers_of_two,
+)
+
 # X - Y carries the rounding of X and Y: a spread below this part of their size is no spread.
 _ROUNDING = 1e-14
+_WIDEST_GAP = 2.0**1000  # of two values whose ranks are interpolated by a slope
 
 
 @dataclass(frozen=True)
@@ -42,6 +57,10 @@ class Scales:
     ----------
     original_shift, original_scale, masked_shift, masked_scale : ndarray of shape (n_features,)
         A variable with an infinite scale contributes nothing.
+    original_power, masked_power : ndarray of shape (n_features,)
+        Powers of two, in whose units shifts and scales are: 1 for ordinary numbers.
+    names : sequence of shape (n_features,), default=None
+        What errors call the variables; by default they are numbered.
 
     Examples
     --------
@@ -59,19 +78,43 @@ class Scales:
     original_scale: np.ndarray
     masked_shift: np.ndarray
     masked_scale: np.ndarray
+    original_power: np.ndarray
+    masked_power: np.ndarray
+    names: Sequence[Any] | None = None
 
     def original(self, X: np.ndarray) -> np.ndarray:
         """Coordinates of original records, (n_records, n_features)."""
-        return np.asarray((X - self.original_shift) / self.original_scale)
+        return self._coordinates(X, self.original_power, self.original_shift, self.original_scale)
 
     def masked(self, Y: np.ndarray) -> np.ndarray:
         """Coordinates of masked records, (n_records, n_features)."""
-        return np.asarray((Y - self.masked_shift) / self.masked_scale)
+        return self._coordinates(Y, self.masked_power, self.masked_shift, self.masked_scale)
+
+    def _coordinates(
+        self, file: np.ndarray, power: np.ndarray, shift: np.ndarray, scale: np.ndarray
+    ) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):  # `coordinates` refuses what overflows
+            found = np.asarray((file / power - shift) / scale)
+        found[:, ~self.informative] = 0.0
+        return found
 
     @property
     def informative(self) -> np.ndarray:
         """Which variables contribute, (n_features,)."""
         return np.isfinite(self.original_scale) & np.isfinite(self.masked_scale)
+
+    def coordinates(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of both files, if their differences and values fit into floats."""
+        a, b = self.original(X), self.masked(Y)
+        labels = self.names if self.names is not None else range(X.shape[1])
+        check_differences(a, b, labels)
+        for file, found, power, shift, name in (
+            (X, a, self.original_power, self.original_shift, "original file"),
+            (Y, b, self.masked_power, self.masked_shift, "masked file"),
+        ):
+            used_shift = np.where(self.informative, shift, 0.0)
+            check_resolution(file, found, power, used_shift, labels, name)
+        return a, b
 
 
 @dataclass(frozen=True)
@@ -112,20 +155,27 @@ class RankScales:
         tables = zip(self.original_table, self.masked_table, strict=True)
         return np.array([a.shape[1] > 1 and b.shape[1] > 1 for a, b in tables])
 
+    def coordinates(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of both files."""
+        return self.original(X), self.masked(Y)
+
     def _look_up(self, file: np.ndarray, tables: list[np.ndarray]) -> np.ndarray:
         ranks = np.zeros(file.shape)
         for k in np.flatnonzero(self.informative):
-            ranks[:, k] = np.interp(file[:, k], *tables[k])
+            ranks[:, k] = _interpolated(file[:, k], *tables[k])
         return ranks
 
 
-def learn_view(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> Scales | RankScales:
+def learn_view(
+    X: np.ndarray, Y: np.ndarray, standardize: str | None, names: Sequence[Any] | None = None
+) -> Scales | RankScales:
     """Learn how an original and a masked file become coordinates, if anything tells records apart.
 
-    Ranks are learned from files of any length, scales from aligned ones.
+    Ranks are learned from files of any length, scales from aligned ones. ``names`` are what errors
+    call the columns.
     """
     ranked = standardize == "rank"
-    view = learn_ranks(X, Y) if ranked else learn_scales(X, Y, standardize)
+    view = learn_ranks(X, Y) if ranked else learn_scales(X, Y, standardize, names)
     if not view.informative.any():
         raise ValueError(
             f"all {X.shape[1]} columns are constant in X or in y: nothing tells one record from "
@@ -134,7 +184,9 @@ def learn_view(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> Scales 
     return view
 
 
-def learn_scales(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> Scales:
+def learn_scales(
+    X: np.ndarray, Y: np.ndarray, standardize: str | None, names: Sequence[Any] | None = None
+) -> Scales:
     """Learn the scales of an original and a masked file.
 
     Parameters
@@ -143,32 +195,32 @@ def learn_scales(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> Scale
         The files; row i of ``Y`` is the masked version of row i of ``X``.
     standardize : {"separate", "difference"} or None
         The row of the table above to use.
+    names : sequence of shape (n_features,), default=None
+        What errors call the columns; by default they are numbered.
 
     Returns
     -------
     Scales
     """
-    n_features = X.shape[1]
-    sd_original, sd_masked = spread(X), spread(Y)
+    informative = ~(_is_constant(X) | _is_constant(Y))
+    one = np.ones(X.shape[1])
     if standardize == "separate":
-        shifts = X.mean(axis=0), Y.mean(axis=0)
-        scales = sd_original, sd_masked
+        powers = powers_of_two(X), powers_of_two(Y)
+        a, b = X / powers[0], Y / powers[1]
+        shifts, scales = (a.mean(axis=0), b.mean(axis=0)), (_sd(a), _sd(b))
     elif standardize == "difference":
-        size = np.maximum(np.abs(X).mean(axis=0), np.abs(Y).mean(axis=0))
-        sd_difference = spread(X - Y, size)
-        common = np.where(sd_difference > 0, sd_difference, sd_original)
-        shifts = (X.mean(axis=0),) * 2
-        scales = common, common
+        powers = (powers_of_two(X, Y),) * 2
+        a, b = X / powers[0], Y / powers[1]
+        shifts, scales = (a.mean(axis=0),) * 2, (_sd_of_difference(a, b),) * 2
     elif standardize is None:
-        shifts = (np.zeros(n_features),) * 2
-        scales = np.ones(n_features), np.ones(n_features)
+        power = common_power(X, Y, informative, names)
+        powers, shifts, scales = (one, one), (0 * one, 0 * one), (power * one, power * one)
     else:
         raise ValueError(
             f'standardize is {standardize!r}: it must be "separate", "difference" or None'
         )
-    constant = (sd_original == 0) | (sd_masked == 0)
-    original_scale, masked_scale = (np.where(constant, np.inf, scale) for scale in scales)
-    return Scales(shifts[0], original_scale, shifts[1], masked_scale)
+    original_scale, masked_scale = (np.where(informative, scale, np.inf) for scale in scales)
+    return Scales(shifts[0], original_scale, shifts[1], masked_scale, *powers, names)
 
 
 def learn_ranks(X: np.ndarray, Y: np.ndarray) -> RankScales:
@@ -187,21 +239,46 @@ def learn_ranks(X: np.ndarray, Y: np.ndarray) -> RankScales:
     return RankScales(original, masked)
 
 
-def spread(values: np.ndarray, size: np.ndarray | None = None) -> np.ndarray:
-    """Sample standard deviation of every column, exactly 0 for a constant one.
+def spread(values: np.ndarray) -> np.ndarray:
+    """Sample standard deviation of every column, exactly 0 for a constant one."""
+    power = powers_of_two(values)
+    with np.errstate(over="ignore"):
+        return np.asarray(_sd(values / power) * power)
 
-    ``size`` is the magnitude of the numbers the values were computed from; a spread that is only
-    their rounding counts as none.
-    """
+
+def _sd(values: np.ndarray) -> np.ndarray:
     if len(values) < 2:
         return np.zeros(values.shape[1])
-    sd = values.std(axis=0, ddof=1)
-    constant = (values == values[0]).all(axis=0)
-    if size is not None:
-        constant |= sd <= _ROUNDING * size
-    return np.where(constant, 0.0, sd)
+    return np.where(_is_constant(values), 0.0, values.std(axis=0, ddof=1))
+
+
+def _sd_of_difference(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """``sd(X_k - Y_k)``, or ``sd(X_k)`` where that is only rounding."""
+    sd = _sd(X - Y)
+    size = np.maximum(np.abs(X).mean(axis=0), np.abs(Y).mean(axis=0))
+    return np.where(sd > _ROUNDING * size, sd, _sd(X))
+
+
+def _is_constant(values: np.ndarray) -> np.ndarray:
+    return np.asarray((values == values[0]).all(axis=0))
 
 
 def _mid_ranks(column: np.ndarray) -> np.ndarray:
     values, counts = np.unique(column, return_counts=True)
     return np.array([values, (np.cumsum(counts) - counts / 2) / len(column)])
+
+
+def _interpolated(column: np.ndarray, values: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    found = np.interp(column, values, ranks)
+    with np.errstate(over="ignore"):
+        gaps = np.diff(values)
+    if gaps.max() <= _WIDEST_GAP and gaps.min() >= 1 / _WIDEST_GAP:
+        return found
+    # slopes over or under the range of floats: take shares of the gaps instead
+    place = np.clip(np.searchsorted(values, column) - 1, 0, len(gaps) - 1)
+    low, high = values[place], values[place + 1]
+    between = (low < column) & (column < high)
+    power = powers_of_two(low[None], high[None])
+    with np.errstate(over="ignore", invalid="ignore"):  # of values beyond the ends
+        share = (column / power - low / power) / (high / power - low / power)
+    return np.where(between, ranks[place] + share * np.diff(ranks)[place], found)

@@ -66,6 +66,12 @@ class Family(ABC):
             ``theta . phi`` and ``|theta| . |phi|``; one array where they are the same.
         """
 
+    def between(
+        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same of records of both files, two arrays (..., n_features) that broadcast."""
+        return self.evaluate(theta, original - masked)
+
     @abstractmethod
     def formula(self, theta: np.ndarray) -> Formula | None:
         """How a search tree computes this distance; None if it cannot."""
@@ -94,9 +100,8 @@ class Family(ABC):
         margins = np.empty(impostors.shape)
         largest = 0.0
         for i, record in enumerate(original):
-            differences = record - masked
             for t, parameters in enumerate(theta):
-                values = self.evaluate(parameters, differences)[0]
+                values = self.between(parameters, record, masked)[0]
                 largest = max(largest, float(np.abs(values).max()))
                 own_value = values[own[i]]
                 values[own[i]] = np.inf
@@ -161,12 +166,36 @@ class Family(ABC):
         """The nearest truly admissible parameters to ones that rounding left just outside."""
         return theta
 
-    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
+    # -- certificates, see `solvers.farkas` -------------------------------------------------
+
+    whole_rows = True  # whether the entries of rows of the cone are 0, 1 and -1
+
+    def tolerated(self, own: np.ndarray, other: np.ndarray) -> np.ndarray | None:
+        """Of features of own records and impostors, ``t`` with ``t . |theta|`` at most ``D + D'``.
+
+        None where the magnitudes of ties are not linear in ``theta``.
+        """
+        return np.abs(other) + np.abs(own)
+
+    def excess(self, residual: np.ndarray, allowance: np.ndarray, error: np.ndarray) -> np.ndarray:
         """What keeps ``residual . theta <= allowance . |theta|`` from holding on the cone.
 
-        Zero everywhere proves it for every admissible ``theta``: so a rounded proof stands.
+        Zero everywhere proves it for every admissible ``theta`` and every residual within
+        ``error`` of this one.
         """
-        return np.maximum(np.abs(residual) - allowance, 0.0)
+        return np.maximum(np.abs(residual) + error - allowance, 0.0)
+
+    def uncertain(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """The size of the numbers whose rounding the rows of these records carry."""
+        return np.abs(self.features(original - own)) + np.abs(self.features(original - other))
+
+    def integer_row(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> list[int]:
+        """The row of three records, up to a factor and to rounding within what ties allow."""
+        return to_integers(self.features(original - other) - self.features(original - own))
+
+    def integer_cone_row(self, row: np.ndarray) -> list[int]:
+        """A row of the cone up to a factor."""
+        return to_integers(row)
 
     # -- where a search starts, and what becomes of what it found ------------------------------
 
@@ -230,6 +259,13 @@ class Family(ABC):
     @abstractmethod
     def labels(self, variables: Sequence[str]) -> list[str]:
         """A word for every parameter, made of words for the variables."""
+
+
+def to_integers(values: Iterable[float]) -> list[int]:
+    """The values times the power of two that clears their denominators."""
+    ratios = [float(value).as_integer_ratio() for value in values]
+    common = max(denominator for _, denominator in ratios)
+    return [numerator * (common // denominator) for numerator, denominator in ratios]
 
 
 def sum_of_terms(

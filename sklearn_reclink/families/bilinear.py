@@ -19,14 +19,24 @@ than half.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.families.base import QUICK_ROUNDING, Family, sum_of_terms, widened
+from sklearn_reclink.families.base import (
+    Family,
+    sum_of_terms,
+    to_integers,
+    widened,
+)
+from sklearn_reclink.families.compensated import quadratic
 from sklearn_reclink.families.formula import QUADRATIC, SUM, Formula, formula
 
+# (p + 5) u D is more than an eighth of the tie tolerance of |d| where |d| < (p + 5) CANCELLED D
+CANCELLED = 2.0**-10
+TERMS_SHARE = 2.0**-48  # of D in the magnitude: twice the precision tells no more digits apart
 _BATCH = 256  # original records compared with all masked ones at a time
 
 
@@ -41,6 +51,18 @@ def products(vectors: np.ndarray) -> np.ndarray:
     return np.asarray(vectors[..., first] * vectors[..., second])
 
 
+def _integer_products(masked: Sequence[np.ndarray], original: np.ndarray) -> list[list[int]]:
+    """``q(a - b)`` of a record and several others, as integers times one power of two."""
+    n_features = len(original)
+    numbers = to_integers(np.concatenate([original, *masked]))
+    found = []
+    for start in range(n_features, len(numbers), n_features):
+        others = numbers[start : start + n_features]
+        differences = [x - y for x, y in zip(numbers, others, strict=False)]
+        found.append([x * y for k, x in enumerate(differences) for y in differences[k:]])
+    return found
+
+
 class Bilinear(Family):
     """Products of differences, one parameter per pair of variables; all symmetric matrices.
 
@@ -51,9 +73,9 @@ class Bilinear(Family):
     >>> theta = Bilinear(2).pack(np.array([[2.0, -1.0], [-1.0, 3.0]]))
     >>> theta
     array([ 2., -2.,  3.])
-    >>> values, magnitudes = Bilinear(2).evaluate(theta, np.array([[1.0, 2.0]]))
-    >>> values, magnitudes
-    (array([10.]), array([18.]))
+    >>> values, _ = Bilinear(2).evaluate(theta, np.array([[1.0, 2.0]]))
+    >>> values
+    array([10.])
     """
 
     monotone = False
@@ -62,12 +84,31 @@ class Bilinear(Family):
     def __init__(self, n_features: int) -> None:
         self.n_features = n_features
         self.n_parameters = n_features * (n_features + 1) // 2
+        self._pairs: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
 
     def features(self, differences: np.ndarray) -> np.ndarray:
         return products(differences)
 
     def evaluate(self, theta: np.ndarray, differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return sum_of_terms(theta, self._products(differences), differences.shape[:-1])
+        """Squared distances ``d``, and the larger of ``|d|`` and ``2**-48 D`` to judge ties by.
+
+        Where terms cancel, ``d`` is computed again in twice the precision.
+        """
+        return self.between(theta, differences, np.zeros(self.n_features))
+
+    def between(
+        self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        differences = original - masked
+        values, terms = sum_of_terms(theta, self._products(differences), differences.shape[:-1])
+        doubtful = (self.n_parameters + 5) * CANCELLED * terms > np.abs(values)
+        if doubtful.any():
+            files = (
+                np.broadcast_to(file, differences.shape)[doubtful] for file in (original, masked)
+            )
+            values = np.asarray(values)
+            values[doubtful] = quadratic(theta, *(file.T for file in files))
+        return values, np.maximum(np.abs(values), TERMS_SHARE * terms)
 
     def _products(self, differences: np.ndarray) -> Iterator[np.ndarray]:
         for k, m in zip(*_upper_triangle(self.n_features), strict=True):
@@ -98,14 +139,39 @@ class Bilinear(Family):
 
         matrices = np.stack([self.unpack(parameters) for parameters in theta])
         columns = np.ascontiguousarray(masked.T)
-        impostors, margins, largest = bilinear_kernel.nearest_others(
-            matrices, original, columns, own
-        )
-        return impostors, margins, QUICK_ROUNDING * largest
+        impostors, margins = bilinear_kernel.nearest_others(matrices, original, columns, own)
+        largest = np.abs(original).max(axis=0) + np.abs(masked).max(axis=0)
+        terms = np.einsum("k,tkl,l->t", largest, np.abs(matrices), largest).max()
+        return impostors, margins, 4 * (self.n_features + 1) ** 2 * 2.0**-53 * float(terms)
 
     @property
     def rows(self) -> np.ndarray:
         return np.empty((0, self.n_parameters))
+
+    # links are proven impossible without any tolerance: that of ties is not linear in theta here
+    whole_rows = False
+
+    def tolerated(self, own: np.ndarray, other: np.ndarray) -> np.ndarray | None:
+        return None
+
+    def uncertain(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+        same = products((own == other).astype(float))  # whose products are the same number
+        return np.where(same, 0.0, super().uncertain(original, own, other))
+
+    def integer_row(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> list[int]:
+        mine, theirs = _integer_products([own, other], original)
+        return [x - y for x, y in zip(theirs, mine, strict=True)]
+
+    def integer_cone_row(self, row: np.ndarray) -> list[int]:
+        pair = self._pairs.get(row.tobytes())
+        return to_integers(row) if pair is None else _integer_products([pair[1]], pair[0])[0]
+
+    def _cuts(self, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
+        """The rows ``q(a - b)``, whose records are remembered for exact arithmetic."""
+        rows = products(original - masked)
+        pairs = zip(original, masked, strict=True)
+        self._pairs.update(zip((row.tobytes() for row in rows), pairs, strict=True))
+        return rows
 
     @property
     def centre(self) -> np.ndarray:
@@ -120,9 +186,15 @@ class Bilinear(Family):
         return 0
 
     def starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
-        """Simple weighted means, and the inverse covariance of ``X - y``, the matrix of d2MD."""
+        """Simple weighted means, the matrix of d2MD, and what masking changed the least.
+
+        The second is the inverse covariance of ``X - y``; the last are squares of its principal
+        combinations of variables, one each.
+        """
         whiten = whitening(original, masked[: len(original)])
-        return [*super().starts(original, masked), self.pack(whiten @ whiten.T)]
+        squares = [np.outer(one, one) for one in simple_ratios(whiten.T)]
+        matrices = [whiten @ whiten.T, *squares]
+        return [*super().starts(original, masked), *(self.pack(matrix) for matrix in matrices)]
 
     def from_weights(self, weights: np.ndarray) -> np.ndarray | None:
         return self.pack(np.diag(weights))
@@ -196,7 +268,7 @@ class NonnegativeBilinear(Bilinear):
         return rows[rows.any(axis=1)]
 
     def _least(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Per original record, its difference to the masked one of least distance, and that."""
+        """Per original record, the masked record of least distance, and that distance."""
         matrix = self.unpack(theta)
         own = np.einsum("ik,kl,il->i", self.masked, matrix, self.masked)
         cross = 2 * self.masked @ matrix
@@ -204,13 +276,14 @@ class NonnegativeBilinear(Bilinear):
         for start in range(0, len(self.original), _BATCH):
             batch = slice(start, start + _BATCH)
             least[batch] = np.argmin(own - self.original[batch] @ cross.T, axis=1)
-        nearest = self.original - self.masked[least]
-        return nearest, products(nearest) @ theta
+        nearest = self.masked[least]
+        return nearest, self.between(theta, self.original, nearest)[0]
 
     def separate(self, theta: np.ndarray) -> np.ndarray:
         nearest, values = self._least(theta)
         worst = np.argsort(values)[: 2 * self.n_parameters]
-        return products(nearest[worst[values[worst] < 0]])
+        worst = worst[values[worst] < 0]
+        return self._cuts(self.original[worst], nearest[worst])
 
     def contains(self, theta: np.ndarray) -> bool:
         return bool(self._least(theta)[1].min() >= 0)
@@ -220,7 +293,7 @@ class NonnegativeBilinear(Bilinear):
 
         def lack(lifted: np.ndarray) -> float:
             nearest, values = self._least(lifted)
-            length = (nearest**2).sum(axis=1)
+            length = ((self.original - nearest) ** 2).sum(axis=1)
             margin = 8 * np.finfo(float).eps * np.abs(lifted).max()
             apart = length > np.finfo(float).tiny
             return float(np.max(margin - values[apart] / length[apart], initial=0.0))
@@ -233,11 +306,10 @@ class NonnegativeBilinear(Bilinear):
         def lack(lifted: np.ndarray) -> float:
             most = 0.0
             for record in self.original:
-                differences = record - self.masked
-                values, _ = self.evaluate(lifted, differences)
+                values, _ = self.between(lifted, record, self.masked)
                 below = values < 0
                 if below.any():
-                    lengths = (differences[below] ** 2).sum(axis=1)
+                    lengths = ((record - self.masked[below]) ** 2).sum(axis=1)
                     most = max(most, float(np.max(-values[below] / lengths)))
             return most
 
@@ -285,3 +357,18 @@ def whitening(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
     largest = eigenvalues[-1] if eigenvalues[-1] > 0 else 1.0
     eigenvalues = np.maximum(eigenvalues, _EIGENVALUE_FLOOR * largest)
     return np.asarray(vectors / np.sqrt(eigenvalues) / scale[:, None])
+
+
+def simple_ratios(vectors: np.ndarray) -> np.ndarray:
+    """The vectors, those within 1e-5 of ratios of small integers as such ratios.
+
+    Where rounded data tie exactly, a matrix touches its cone along such a vector. Eigenvectors
+    come ever nearer to it without end; its own cut settles the tie.
+    """
+    largest = np.argmax(np.abs(vectors), axis=1)[:, None]
+    scaled = vectors / np.take_along_axis(vectors, largest, axis=1)
+    ratios = np.array(
+        [[float(Fraction(x).limit_denominator(60)) for x in row] for row in scaled.tolist()]
+    )
+    simple = np.abs(ratios - scaled).max(axis=1, keepdims=True) < 1e-5
+    return np.where(simple, ratios, scaled)

@@ -23,14 +23,11 @@ def nearest_others(matrices, original, columns, own):  # type: ignore[no-untyped
     Returns
     -------
     impostors, margins : ndarray of shape (n_matrices, n_records)
-    largest : float
-        The size of the numbers that were subtracted.
     """
     n_features, n_masked = columns.shape
     shape = (matrices.shape[0], original.shape[0])
     impostors, margins = np.empty(shape, np.int64), np.empty(shape)
     norms, values = np.empty(n_masked), np.empty(n_masked)
-    largest = 0.0
     for t in range(shape[0]):
         norms[:] = 0.0
         for k in range(n_features):
@@ -38,8 +35,6 @@ def nearest_others(matrices, original, columns, own):  # type: ignore[no-untyped
                 entry = matrices[t, k, m]
                 for j in range(n_masked):
                     norms[j] += entry * columns[k, j] * columns[m, j]
-        for j in range(n_masked):
-            largest = max(largest, abs(norms[j]))
         for i in range(shape[1]):
             values[:] = norms
             for k in range(n_features):
@@ -58,5 +53,4 @@ def nearest_others(matrices, original, columns, own):  # type: ignore[no-untyped
                 nearest += 1
             impostors[t, i] = nearest
             margins[t, i] = least - own_value
-            largest = max(largest, abs(own_value), abs(least))
-    return impostors, margins, largest
+    return impostors, margins

@@ -110,14 +110,19 @@ class Choquet(Family):
         """The least capacity above ``theta``: the running maximum over subsets."""
         return monotone_above(np.concatenate([[0.0], np.maximum(theta, 0.0)]))[1:]
 
-    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
-        """Excess at a subset is charged to the superset that can best bear it: ``mu`` is larger."""
-        excess = np.concatenate([[-np.inf], residual - allowance])
+    def excess(self, residual: np.ndarray, allowance: np.ndarray, error: np.ndarray) -> np.ndarray:
+        """Excess at a subset is charged to the superset that can best bear it: ``mu`` is larger.
+
+        A sum of two floats has the sign of the sum; positive ones are rounded up.
+        """
+        excess = np.concatenate([[-np.inf], residual + error - allowance])
         every = np.arange(len(excess))
         for subset in self._proper_subsets:
             if excess[subset] > 0:
                 larger = every[(every & subset == subset) & (every != subset)]
-                excess[larger[np.argmin(excess[larger])]] += excess[subset]
+                bearer = larger[np.argmin(excess[larger])]
+                charged = excess[bearer] + excess[subset]
+                excess[bearer] = np.nextafter(charged, np.inf) if charged > 0 else charged
                 excess[subset] = 0.0
         return np.maximum(excess[1:], 0.0)
 

@@ -125,8 +125,8 @@ class KAdditiveChoquet(Choquet):
         # a rounding below 0 would make a link at a distance of 0
         return np.where(np.bitwise_count(self.subsets) == 1, np.maximum(lifted, 0.0), lifted)
 
-    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
-        return Family.excess(self, residual, allowance)
+    def excess(self, residual: np.ndarray, allowance: np.ndarray, error: np.ndarray) -> np.ndarray:
+        return Family.excess(self, residual, allowance, error)
 
     def normalised(self, theta: np.ndarray) -> np.ndarray:
         return np.asarray(theta / theta.sum())

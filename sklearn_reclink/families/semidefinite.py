@@ -17,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.families.bilinear import Bilinear, lifted, products
+from sklearn_reclink.families.bilinear import Bilinear, lifted, products, simple_ratios
+
+_SAME_SIZE = 24  # of diagonal entries, in powers of four, that need no scaling
 
 
 def nearest_psd(matrix: np.ndarray) -> np.ndarray:
@@ -34,6 +36,36 @@ def nearest_psd(matrix: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(matrix)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return np.asarray(root @ root.T)
+
+
+def is_semidefinite(matrix: np.ndarray) -> bool:
+    """Whether no eigenvalue is negative, in exact arithmetic where rounding could decide.
+
+    Symmetric elimination over the rationals: a negative pivot refutes it, and so does a zero pivot
+    in a row that is not zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.families.semidefinite import is_semidefinite
+    >>> is_semidefinite(np.array([[1.0, 3.0], [3.0, 9.0]]))
+    True
+    >>> is_semidefinite(np.array([[1.0, 3.0], [3.0, np.nextafter(9.0, 0)]]))
+    False
+    """
+    least = np.linalg.eigvalsh(matrix)[0]
+    if abs(least) > 16 * len(matrix) * np.finfo(float).eps * np.linalg.norm(matrix):
+        return bool(least > 0)
+    left = [[Fraction(x) for x in row] for row in matrix.tolist()]
+    while left:
+        pivot, *first = left[0]
+        if pivot < 0 or (pivot == 0 and any(first)):
+            return False
+        left = [
+            [x - row[0] * y / pivot if pivot else x for x, y in zip(row[1:], first, strict=True)]
+            for row in left[1:]
+        ]
+    return True
 
 
 class SemidefiniteBilinear(Bilinear):
@@ -72,13 +104,14 @@ class SemidefiniteBilinear(Bilinear):
             return np.empty((0, self.n_parameters))
         values, vectors = np.linalg.eigh(self.unpack(theta))
         values[0] = min(values[0], -1.0)  # negative, whatever the rounding of eigh says
-        cuts = products(_simple_ratios(vectors.T[values < 0]))
-        own = products(self.directions)
-        worst = np.argsort(own @ theta)[: self.n_parameters]
-        return np.vstack([cuts, own[worst[own[worst] @ theta < 0]]])
+        own = products(self.directions) @ theta
+        worst = np.argsort(own)[: self.n_parameters]
+        directions = self.directions[worst[own[worst] < 0]]
+        cuts = np.vstack([simple_ratios(vectors.T[values < 0]), directions])
+        return self._cuts(cuts, np.zeros_like(cuts))
 
     def contains(self, theta: np.ndarray) -> bool:
-        return bool(np.linalg.eigvalsh(self.unpack(theta))[0] >= 0)
+        return is_semidefinite(self.unpack(theta))
 
     def repair(self, theta: np.ndarray) -> np.ndarray:
         """The nearest such matrix, shifted until no computed eigenvalue is negative."""
@@ -89,14 +122,22 @@ class SemidefiniteBilinear(Bilinear):
     def _lifted(self, theta: np.ndarray) -> np.ndarray:
         return self.pack(_lifted_matrix(self.unpack(theta)))
 
-    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
-        # <E, M> <= <D, M> for all such M iff D - E is one: D the allowances of the diagonal,
-        # which is where allowance . |theta| >= <D, M>
+    def tolerated(self, own: np.ndarray, other: np.ndarray) -> np.ndarray | None:
+        return other + own  # no distance is negative, so ``D = d``
+
+    def excess(self, residual: np.ndarray, allowance: np.ndarray, error: np.ndarray) -> np.ndarray:
+        """``<E, M> <= <A, M>`` for all such ``M`` iff ``A - E`` is one, judged with its rounding.
+
+        Powers of two bring the errors of all variables to one size, which changes no sign.
+        """
         first, second = np.triu_indices(self.n_features)
-        matrix = np.zeros((self.n_features, self.n_features))
-        matrix[first, second] = matrix[second, first] = residual
-        matrix[np.diag_indices_from(matrix)] -= allowance[first == second]
-        largest = np.linalg.eigvalsh(matrix)[-1]
+        scale = -(np.frexp(np.where(error > 0, error, 1.0)[first == second])[1] // 2)
+        matrix, errors = np.zeros((2, self.n_features, self.n_features))
+        for square, values in ((matrix, residual - allowance), (errors, error)):
+            square[first, second] = square[second, first] = values
+        matrix, errors = (np.ldexp(square, scale + scale[:, None]) for square in (matrix, errors))
+        rounding = 8 * self.n_features * np.finfo(float).eps * np.linalg.norm(matrix)
+        largest = np.linalg.eigvalsh(matrix)[-1] + rounding + errors.sum(axis=1).max()
         return np.full(self.n_parameters, max(largest, 0.0))
 
     def settled(self, theta: np.ndarray, count: Callable[[np.ndarray], int]) -> np.ndarray:
@@ -120,20 +161,19 @@ class ProjectedBilinear(Bilinear):
 
 
 def _lifted_matrix(matrix: np.ndarray) -> np.ndarray:
-    """The matrix with the rounding on its diagonal that keeps a computed eigenvalue below 0."""
-    return lifted(matrix, np.eye(len(matrix)), lambda moved: -float(np.linalg.eigvalsh(moved)[0]))
+    """The matrix, with what its diagonal lacks for no eigenvalue to be negative, computed or exact.
 
-
-def _simple_ratios(vectors: np.ndarray) -> np.ndarray:
-    """The vectors, those within 1e-5 of ratios of small integers as such ratios.
-
-    Where rounded data tie exactly, a matrix touches its cone along such a vector. Eigenvectors
-    come ever nearer to it without end; its own cut settles the tie.
+    Powers of two bring the diagonal to one size where it spans many orders of magnitude.
     """
-    largest = np.argmax(np.abs(vectors), axis=1)[:, None]
-    scaled = vectors / np.take_along_axis(vectors, largest, axis=1)
-    ratios = np.array(
-        [[float(Fraction(x).limit_denominator(60)) for x in row] for row in scaled.tolist()]
-    )
-    simple = np.abs(ratios - scaled).max(axis=1, keepdims=True) < 1e-5
-    return np.where(simple, ratios, scaled)
+    diagonal = np.diag(matrix)
+    exponents = np.frexp(np.where(diagonal > 0, diagonal, 1.0))[1] // 2
+    if np.ptp(exponents) <= _SAME_SIZE:
+        exponents = np.zeros_like(exponents)
+    exponents = exponents + exponents[:, None]
+
+    def lack(moved: np.ndarray) -> float:
+        least = float(np.linalg.eigvalsh(moved)[0])
+        return -least if least < 0 or is_semidefinite(moved) else np.finfo(float).tiny
+
+    scaled = np.ldexp(matrix, -exponents)
+    return np.ldexp(lifted(scaled, np.eye(len(matrix)), lack), exponents)

@@ -77,9 +77,9 @@ class WeightedMean(Family):
     def repair(self, theta: np.ndarray) -> np.ndarray:
         return np.maximum(theta, 0.0)
 
-    def excess(self, residual: np.ndarray, allowance: np.ndarray) -> np.ndarray:
+    def excess(self, residual: np.ndarray, allowance: np.ndarray, error: np.ndarray) -> np.ndarray:
         # theta >= 0: a negative residual only helps
-        return np.maximum(residual - allowance, 0.0)
+        return np.maximum(residual + error - allowance, 0.0)
 
     def from_weights(self, weights: np.ndarray) -> np.ndarray | None:
         return weights

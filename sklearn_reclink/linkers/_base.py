@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from sklearn_reclink._sklearn_compat import StrOptions, fit_context
 from sklearn_reclink.data import reading, views
@@ -134,7 +134,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         """Learn how files become coordinates; ranks are those of the whole files."""
         files = (whole, self.masked_) if self.standardize == "rank" else (original, masked)
-        self.scales_ = views.learn_view(*files, self.standardize)
+        names = getattr(self, "feature_names_in_", None)
+        self.scales_ = views.learn_view(*files, self.standardize, names)
 
     @property
     def _theta(self) -> np.ndarray:
@@ -143,8 +144,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         """Coordinates of both files, of the informative variables."""
-        used = self._informative
-        return self.scales_.original(original)[:, used], self.scales_.masked(masked)[:, used]
+        a, b = self.scales_.coordinates(original, masked)
+        return a[:, self._informative], b[:, self._informative]
 
     def _index(self, original: np.ndarray, masked: np.ndarray) -> Index:
         files = self._coordinates(original, masked)
@@ -297,8 +298,9 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         -------
         float
         """
-        linked = self._ask("linked", self._read_pair(X, y, pool))[0]
-        return float(np.average(linked, weights=sample_weight))
+        index = self._read_pair(X, y, pool)
+        weights = reading.read_weights(sample_weight, index.n_records)
+        return float(np.average(self._ask("linked", index)[0], weights=weights))
 
     def pair_distance(self, pairs: Any) -> np.ndarray:
         """Squared distances of pairs of an original and a masked record.
@@ -314,12 +316,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             As in `kneighbors`, without the prices of a rule.
         """
         check_is_fitted(self)
-        shape, needed = np.shape(pairs), (2, self.n_features_in_)
-        if shape[1:] != needed:
-            raise ValueError(
-                f"pairs has shape {shape}: it must be (n_pairs, {needed[0]}, {needed[1]})"
-            )
-        pairs = check_array(pairs, dtype=np.float64, allow_nd=True, input_name="pairs")
+        pairs = reading.read_pairs(pairs, self.n_features_in_)
         return self._search(self._index(pairs[:, 0], pairs[:, 1])).ask("own")[0]
 
     def get_metric(self) -> Callable[[Any, Any], float]:

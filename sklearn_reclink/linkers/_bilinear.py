@@ -17,8 +17,10 @@ matrices, which are the weighted means. The search starts from those, and from t
 covariance of ``X - y``, the matrix of d2MD.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
+
+import numpy as np
 
 from sklearn_reclink._sklearn_compat import StrOptions
 from sklearn_reclink.families import (
@@ -31,7 +33,9 @@ from sklearn_reclink.families import (
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._learned import ExactLinker
 from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.problem import Problem, Solution
 
+_SAME_SIZE = 8  # of variables, in powers of two, that need no scaling
 FAMILIES = {
     "free": lambda a, b: Bilinear(a.shape[1]),
     "nonnegative": NonnegativeBilinear,
@@ -100,3 +104,18 @@ class BilinearLinker(ExactLinker):
 
     def _family_of(self, index: Index) -> Family:
         return FAMILIES[self.constraint](index.original, index.masked)
+
+    def _solve(self, problem: Problem) -> Solution:
+        """Search in coordinates of one size: powers of two change no link and no proof."""
+        index = problem.index
+        exponents = np.frexp(np.abs(np.vstack([index.original, index.masked])).max(axis=0))[1]
+        if np.ptp(exponents) <= _SAME_SIZE:
+            return super()._solve(problem)
+        files = (np.ldexp(file, -exponents) for file in (index.original, index.masked))
+        scaled = Index(*files, n_jobs=index.n_jobs, verbose=index.verbose)
+        solution = super()._solve(Problem(self._family_of(scaled), scaled))
+        first, second = np.triu_indices(len(exponents))
+        if solution.theta is None:
+            return solution
+        theta = np.ldexp(solution.theta, -exponents[first] - exponents[second])
+        return replace(solution, theta=theta)

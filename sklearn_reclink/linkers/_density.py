@@ -117,10 +117,10 @@ class DensityLinker(LikelihoodLinker):
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         """Values of the informative variables, then their ranks."""
         used = self.scales_.informative & self.ranks_.informative
-        scales = (self.scales_, self.ranks_)
-        return (
-            np.hstack([scale.original(original)[:, used] for scale in scales]),
-            np.hstack([scale.masked(masked)[:, used] for scale in scales]),
+        views = (scale.coordinates(original, masked) for scale in (self.scales_, self.ranks_))
+        a, b = zip(*views, strict=True)
+        return np.hstack([found[:, used] for found in a]), np.hstack(
+            [found[:, used] for found in b]
         )
 
     def _learn(self, index: Index) -> Solution:

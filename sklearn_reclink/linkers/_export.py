@@ -1,5 +1,6 @@
 """The papers' mixed-integer program of a linker as a file, for a solver outside of Python."""
 
+import math
 import os
 import re
 from typing import Any
@@ -34,7 +35,7 @@ def export_mps(
         The file to write. Its name must end in ``.mps``.
     strictness : float, default=1e-5
         How much nearer the own record must be, in the units of the squared distance, to count as
-        linked; finite and at least 0. It stands for the papers' ``> 0`` and should be above the
+        linked; finite and above 0. It stands for the papers' ``> 0`` and should be above the
         solver's tolerance.
 
     Examples
@@ -61,6 +62,11 @@ def export_mps(
     path = os.fspath(path)
     if not path.endswith(".mps"):
         raise ValueError(f"the file is named {path!r}: its name must end in .mps")
+    if not 0 < strictness < math.inf:
+        raise ValueError(
+            f"strictness is {strictness!r}: it must be a finite number above 0, as at 0 ties would "
+            "count as links"
+        )
     linker = clone(linker)
     linker._validate_params()
     index = linker._prepare(X, y)

@@ -7,6 +7,7 @@ stays a bound; the links are recounted. Columns constant in either file take no 
 """
 
 import math
+import sys
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -32,7 +33,7 @@ class LearnedLinker(BaseLinker):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseLinker._parameter_constraints,
         "shrinkage": [Interval(Real, 0, 1, closed="both")],
-        "time_limit": [Interval(Real, 0, None, closed="left"), None],
+        "time_limit": [Interval(Real, 0, sys.float_info.max, closed="both"), None],
     }
 
     @abstractmethod

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
+from sklearn_reclink.data.views import Scales
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._likelihood import NOTHING_PROVEN, LikelihoodLinker
 from sklearn_reclink.search import Index, Search
@@ -124,7 +125,7 @@ class ProbabilisticLinker(LikelihoodLinker):
     _threshold: ClassVar[float | None] = 0.0  # only pairs of positive weight are linked
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
-        return self.scales_.original(original), self.scales_.masked(masked)
+        return self.scales_.coordinates(original, masked)
 
     def _learn(self, index: Index) -> Solution:
         from sklearn_reclink.likelihood import fellegi_sunter
@@ -162,6 +163,8 @@ class ProbabilisticLinker(LikelihoodLinker):
 
             return choose_tolerance(original, masked)
         given = np.asarray(self.tolerance, dtype=float)
+        if isinstance(self.scales_, Scales) and self.standardize is None:
+            given = given / self.scales_.original_scale.min()  # a power of two, mostly 1
         n_features = original.shape[1]
         if given.shape not in ((), (n_features,)) or not np.all(given >= 0):
             raise ValueError(

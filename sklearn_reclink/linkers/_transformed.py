@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_reclink._sklearn_compat import HasMethods, StrOptions, fit_context
+from sklearn_reclink.data.exactness import check_exact
 from sklearn_reclink.data.pool import Pool, unwrapped
 from sklearn_reclink.data.reading import WHAT_Y_IS, column_names, match_columns
 from sklearn_reclink.linkers._base import BaseLinker
@@ -99,7 +100,7 @@ class TransformedLinker(MetaEstimatorMixin, BaseEstimator):
             whole = y if pool is None else unwrapped(pool)
             self.masked_transformer_ = clone(self.transformer).fit(match_columns(names, whole))
         if reference is not None:
-            reference = self.original_transformer_.transform(reference)
+            reference = self._original(reference)
         files = self._transformed(X, y)
         pool = self._transformed_pool(X, pool)
         self.linker_ = clone(self.linker).fit(*files, pool=pool, reference=reference)
@@ -174,9 +175,11 @@ class TransformedLinker(MetaEstimatorMixin, BaseEstimator):
 
     def _original(self, X: Any) -> Any:
         check_is_fitted(self, "original_transformer_")
+        check_exact(X, column_names(X), "original file X", text_is_number=False)
         return self.original_transformer_.transform(X)
 
     def _masked(self, X: Any, table: Any) -> Any:
+        check_exact(table, column_names(table), "masked file y", text_is_number=False)
         return self.masked_transformer_.transform(match_columns(column_names(X), table))
 
     def _transformed(self, X: Any, y: Any) -> tuple[Any, Any]:

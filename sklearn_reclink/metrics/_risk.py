@@ -133,7 +133,7 @@ def linkage_ceiling(X: Any, y: Any, *, standardize: str | None = "separate") -> 
     """
     original, masked = read_files(X, y)
     scales = learn_scales(original, masked, standardize)
-    return Index(scales.original(original), scales.masked(masked)).ceiling / len(original)
+    return Index(*scales.coordinates(original, masked)).ceiling / len(original)
 
 
 def interval_disclosure(

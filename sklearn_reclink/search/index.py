@@ -181,18 +181,18 @@ class DistancePairs(Pairs):
             near |= (a[:, None] - b) ** 2 <= _CLEAR * most[:, None]
         near[np.arange(len(records)), records] = False
         place, impostor = np.nonzero(near)
-        differences = self.original[records[place]] - self.masked[impostor]
-        values, magnitudes = self.family.evaluate(self.theta, own)
-        others = self.family.evaluate(self.theta, differences)
+        files = self.original[records], self.masked[records]
+        values, magnitudes = self.family.between(self.theta, *files)
+        others = self.family.between(self.theta, files[0][place], self.masked[impostor])
         nearer = ties.strictly_nearer(values[place], magnitudes[place], *others)
         linked = np.ones(len(records), dtype=bool)
         linked[place[~nearer]] = False
         return (linked,)
 
     def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        batch = self.original[records].T  # (n_features, n_batch)
-        differences = batch[:, :, None] - self.masked.T[:, None, :]
-        return self.family.evaluate(self.theta, np.moveaxis(differences, 0, -1))
+        # a variable at a time in memory
+        files = self.original[records].T[:, :, None], self.masked.T[:, None, :]
+        return self.family.between(self.theta, *(np.moveaxis(file, 0, -1) for file in files))
 
 
 class Index:
@@ -301,12 +301,28 @@ class Index:
         impostors, margins, doubt = family.nearest_others(
             theta, self.original[records], self.masked, records
         )
-        which, place = np.nonzero(np.abs(margins) <= doubt)
-        if len(which):
-            rows, magnitudes = self.rows(family, records[place], impostors[which, place])
-            tolerated = ties.TIE_TOLERANCE * np.sum(magnitudes * np.abs(theta[which]), axis=1)
-            margins[which, place] = np.sum(rows * theta[which], axis=1) - tolerated
+        for t, parameters in enumerate(theta):
+            close = np.flatnonzero(np.abs(margins[t]) <= doubt)
+            margins[t, close] = self._margins(
+                family, parameters, records[close], impostors[t, close]
+            )
+            for place in close[margins[t, close] > 0]:  # is another one nearer?
+                others = np.delete(np.arange(self.n_masked), records[place])
+                everyone = self._margins(
+                    family, parameters, np.full(len(others), records[place]), others
+                )
+                nearest = np.argmin(everyone)
+                impostors[t, place], margins[t, place] = others[nearest], everyone[nearest]
         return impostors, margins
+
+    def _margins(
+        self, family: Family, theta: np.ndarray, records: np.ndarray, impostors: np.ndarray
+    ) -> np.ndarray:
+        """By how much impostors are farther than the own records, less what is a tie."""
+        original = self.original[records]
+        own, own_magnitude = family.between(theta, original, self.masked[records])
+        other, magnitude = family.between(theta, original, self.masked[impostors])
+        return np.asarray(other - own - ties.TIE_TOLERANCE * (magnitude + own_magnitude))
 
     def rows(self, family: Family, records: Any, impostors: Any) -> tuple[np.ndarray, np.ndarray]:
         """Rows of (record, impostor) pairs, and the magnitudes that ties are judged by.

@@ -192,8 +192,8 @@ class TreeSearch(Search):
         for some, found in self._candidates(records[again], last, largest, n_neighbors):
             for i, candidates in zip(again[some], found, strict=True):
                 candidates = candidates[candidates >= 0]
-                differences = self.exact[records[i]] - self.tree.exact[self.tree.place[candidates]]
-                value, magnitude = self.family.evaluate(self.theta, differences)
+                points = self.tree.exact[self.tree.place[candidates]]
+                value, magnitude = self.family.between(self.theta, self.exact[records[i]], points)
                 ranked = rank(value, magnitude, candidates, n_neighbors)
                 rows[i], values[i] = candidates[ranked], value[ranked]
         return values, rows

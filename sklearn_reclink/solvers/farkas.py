@@ -1,35 +1,149 @@
-"""Does a certificate of infeasibility stand in exact arithmetic?
+"""Does a certificate of infeasibility stand? Three checks, each with its own rounding counted.
 
-Given rows ``r_1, ..., r_m`` of floating-point numbers, which are rationals, is there
-``lambda >= 0`` with ``sum_j lambda_j r_j = 0`` and ``lambda_m = 1``? The active set
-gives the rows, one
-more than are independent, so elimination over the integers (Bareiss) answers without rounding.
-It is the last resort for the ties of rounded or repeated data, where the residual of rounded
-multipliers falls into coordinates in which nothing is allowed.
+Given rows ``r_m = phi(a - b_other) - phi(a - b_own)`` of records and rows ``g_s`` of a cone, do
+multipliers ``lambda, nu >= 0``, some ``lambda > 0``, show that no admissible ``theta`` has all
+``r_m . theta`` above what ties allow? The multipliers are floats that an active set ended with.
+``u = 2**-53``.
+
+*By what ties allow* (`allowed`). ``R = sum lambda_m r_m + sum nu_s g_s`` is computed with an error
+of at most ``e``; the family confirms that ``R + e`` is below the allowance for every admissible
+``theta`` (`Family.excess`). The error of the record rows is a small share of their allowance. That
+of the cone rows is not: where they cancel, their sum is taken exactly (`math.fsum`), as their
+entries are 0, 1 and -1. Lowering the multiplier of a cone row hands an excess on to other
+coordinates: any ``nu >= 0`` prove the same.
+
+*By a combination close by* (`combines_nearby`). Is there an exact combination ``B lambda = 0`` with
+``lambda >= 0`` near the computed one, the rows being the columns of ``B``? Let ``G`` be about a
+right inverse of ``B`` and ``|B G - I| <= k < 1`` in the maximum norm, all roundings included. Then
+``B G`` has an inverse of norm at most ``1 / (1 - k)``, and ``lambda - G (B G)^-1 B lambda`` is an
+exact combination. It differs from ``lambda`` by at most ``|G| |B lambda| / (1 - k)``; if that is
+below ``lambda`` everywhere, it is positive. No tolerance is used: no ``theta`` makes all rows
+positive, however little.
+
+*By elimination* (`exact_support`). Floating-point numbers are rationals, so elimination over the
+integers (Bareiss) decides without rounding whether ``sum_j lambda_j r_j = 0`` with ``lambda >= 0``
+and ``lambda_m = 1``. It is the last resort, for the ties of rounded or repeated data.
 """
+
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
+from sklearn_reclink.families import Family
+from sklearn_reclink.search.ties import TIE_TOLERANCE
 
-def _to_integers(row: np.ndarray) -> list[int]:
-    """The row times the power of two that clears its denominators."""
-    ratios = [value.as_integer_ratio() for value in row.tolist()]
-    common = max(denominator for _, denominator in ratios)
-    return [numerator * (common // denominator) for numerator, denominator in ratios]
+_ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of a recount
+_UNIT = 2.0**-53
 
 
-def exact_support(rows: np.ndarray) -> np.ndarray | None:
+def allowed(
+    family: Family,
+    original: np.ndarray,
+    own: np.ndarray,
+    other: np.ndarray,
+    multipliers: np.ndarray,
+    cone: np.ndarray,
+    cone_multipliers: np.ndarray,
+) -> bool:
+    """Whether the combination of rows is below what ties allow, for all admissible theta.
+
+    Parameters
+    ----------
+    original, own, other : ndarray of shape (n_rows, n_features)
+        Records, their own masked versions, and impostors.
+    multipliers : ndarray of shape (n_rows,)
+    cone : ndarray of shape (n_cone_rows, n_parameters)
+    cone_multipliers : ndarray of shape (n_cone_rows,)
+    """
+    first, second = family.features(original - own), family.features(original - other)
+    tolerated = family.tolerated(first, second)
+    if tolerated is None:
+        return False
+    rows = second - first
+    allowance = _ALLOWED * TIE_TOLERANCE * (multipliers @ tolerated)
+    n_terms = len(own) + len(cone) + 8
+    record_error = n_terms * _UNIT * (multipliers @ (np.abs(first) + np.abs(second)))
+    spare = cone_multipliers.copy()
+    residual = multipliers @ rows + spare @ cone
+    error = record_error + n_terms * _UNIT * (spare @ np.abs(cone))
+    if not family.excess(residual, allowance, error).any():
+        return True
+    if not family.whole_rows:
+        return False
+    terms = multipliers[:, None] * rows
+    changed: np.ndarray = np.arange(len(residual))
+    for _ in range(2 * len(residual)):
+        for k in changed.tolist():
+            residual[k] = math.fsum([*terms[:, k], *(spare * cone[:, k])])
+        excess = family.excess(residual, allowance, record_error)
+        largest = int(np.argmax(excess))
+        if excess[largest] == 0:
+            return True
+        movable = spare * (cone[:, largest] > 0)
+        if not movable.any():
+            return False
+        m = int(np.argmax(movable))
+        spare[m] -= min(spare[m], excess[largest] * (1 + 1e-6))
+        changed = np.flatnonzero(cone[m])
+    return False
+
+
+def combines_nearby(
+    family: Family,
+    original: np.ndarray,
+    own: np.ndarray,
+    other: np.ndarray,
+    multipliers: np.ndarray,
+    cone: np.ndarray,
+    cone_multipliers: np.ndarray,
+) -> bool:
+    """Whether an exact combination of the rows to zero has multipliers near these.
+
+    Parameters as of `allowed`.
+    """
+    first, second = family.features(original - own), family.features(original - other)
+    columns = np.vstack([second - first, cone]).T
+    errors = np.vstack(
+        [4 * _UNIT * family.uncertain(original, own, other), 4 * _UNIT * np.abs(cone)]
+    ).T
+    used = (columns != 0).any(axis=1) | (errors != 0).any(axis=1)
+    columns, errors = columns[used], errors[used]
+    combination = np.r_[multipliers, cone_multipliers]
+    n_equations, n_unknowns = columns.shape
+    if n_unknowns != n_equations + 1 or not (combination > 0).all():
+        return False
+    # powers of two bring every equation and every unknown to the size of 1
+    for axis in (1, 0):
+        scale = -np.frexp(np.abs(columns).max(axis=axis, keepdims=True))[1]
+        columns, errors = np.ldexp(columns, scale), np.ldexp(errors, scale)
+    combination = np.ldexp(combination, -scale[0])
+    combination = combination / combination.max()
+    try:
+        inverse = np.linalg.pinv(columns)
+    except np.linalg.LinAlgError:
+        return False
+    rounding = (n_unknowns + 4) * _UNIT * np.abs(columns) + errors
+    lack = np.abs(columns @ inverse - np.eye(n_equations)) + 2 * rounding @ np.abs(inverse)
+    k = lack.sum(axis=1).max()
+    residual = np.abs(columns @ combination) + 2 * rounding @ combination
+    if not k < 0.5:
+        return False
+    change = np.abs(inverse).sum(axis=1) * (residual.max() / (1 - k))
+    return bool((2 * change < combination).all())
+
+
+def exact_support(columns: Sequence[Sequence[int]]) -> np.ndarray | None:
     """Which rows have a positive multiplier in an exact combination to zero; None if there is none.
 
     Parameters
     ----------
-    rows : ndarray of shape (n_rows, n_parameters)
+    columns : sequence of rows of integers
         The last row is the one that must take part.
     """
-    columns = [_to_integers(row) for row in rows]
     n_unknown = len(columns) - 1
     table = [
-        [*(column[k] for column in columns[:-1]), -columns[-1][k]] for k in range(rows.shape[1])
+        [*(column[k] for column in columns[:-1]), -columns[-1][k]] for k in range(len(columns[0]))
     ]
     pivots: list[int] = []  # the unknown of each eliminated equation
     divisor = 1

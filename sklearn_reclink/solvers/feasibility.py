@@ -167,11 +167,10 @@ class Feasibility:
             place[conflict[optional]] = np.arange(np.count_nonzero(optional))
             groups = place[cache.owners]
             wanted = np.flatnonzero(groups > -2)
-            support, multipliers, alive, witnesses = thin_out(
+            support, multipliers, _, witnesses = thin_out(
                 cache.rows, cache.right, wanted, groups[wanted], np.count_nonzero(optional)
             )
-            left = ~optional
-            left[optional] = alive
+            left = np.ones(len(conflict), dtype=bool)
             if len(support):
                 found = cache.conflict_of(support, multipliers)
                 if found is None:

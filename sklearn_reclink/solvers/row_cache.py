@@ -4,8 +4,7 @@ A feasibility check works with the few rows that mattered so far (`RowCache`) an
 it lacks. Where presolve left all rows of the open records (`AllRows`), they are held and multiplied
 by ``theta`` at once; else (`NearestImpostors`) the index finds the nearest impostor.
 
-Rows are held as unit rows, with the magnitudes that ties are judged by in the same units, and as
-they were made, for exact arithmetic. Those of the cone carry no magnitudes: nothing is tied there.
+Rows are held as unit rows, and as they were made, for the checks of certificates (`farkas`).
 """
 
 from dataclasses import dataclass
@@ -14,19 +13,18 @@ from typing import Protocol
 import numpy as np
 
 from sklearn_reclink.search.ties import TIE_TOLERANCE
-from sklearn_reclink.solvers.farkas import exact_support
+from sklearn_reclink.solvers.farkas import allowed, combines_nearby, exact_support
 from sklearn_reclink.solvers.presolve import Presolved
 from sklearn_reclink.solvers.problem import Problem
 
 CONE = -1  # the owner of rows of the cone
-_ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of this check and of a recount
 
 
-def unit_rows(rows: np.ndarray, magnitudes: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Unit rows, the rows themselves, and magnitudes in units of the former."""
+def _norms(rows: np.ndarray) -> np.ndarray:
+    """The norms of rows, (n_rows, 1); 1 for a row of zeros."""
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     norms[norms == 0] = 1.0
-    return rows / norms, rows, magnitudes / norms
+    return np.asarray(norms)
 
 
 class RowSource(Protocol):
@@ -48,9 +46,9 @@ class AllRows:
 
     def __init__(self, problem: Problem, presolved: Presolved) -> None:
         self.owners, self.impostors = presolved.records, presolved.impostors
-        self.rows, _, self.magnitudes = unit_rows(
-            *problem.index.rows(problem.family, self.owners, self.impostors)
-        )
+        rows, magnitudes = problem.index.rows(problem.family, self.owners, self.impostors)
+        norms = _norms(rows)
+        self.rows, self.magnitudes = rows / norms, magnitudes / norms
         n_records = problem.index.n_records
         self._first = np.zeros(n_records + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.owners, minlength=n_records), out=self._first[1:])
@@ -114,8 +112,8 @@ class RowCache:
 
     Attributes
     ----------
-    rows, raw, magnitudes : ndarray of shape (n_rows, n_parameters)
-        Unit rows, the rows themselves, and what ties are judged by in units of the former.
+    rows, raw : ndarray of shape (n_rows, n_parameters)
+        Unit rows, and the rows themselves.
     right : ndarray of shape (n_rows,)
         1 for rows of records, 0 for those of the cone.
     owners, impostors : ndarray of int of shape (n_rows,)
@@ -125,7 +123,7 @@ class RowCache:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self._size = 0
-        self._wide = np.empty((3, 64, problem.family.n_parameters))
+        self._wide = np.empty((2, 64, problem.family.n_parameters))
         self._pair = np.empty((2, 64), dtype=np.int64)
         self._right = np.empty(64)
         self._known: set[tuple[int, int]] = set()
@@ -141,10 +139,6 @@ class RowCache:
         return self._wide[1, : self._size]
 
     @property
-    def magnitudes(self) -> np.ndarray:
-        return self._wide[2, : self._size]
-
-    @property
     def right(self) -> np.ndarray:
         return self._right[: self._size]
 
@@ -158,8 +152,7 @@ class RowCache:
 
     def add_cone(self, rows: np.ndarray) -> None:
         """Add rows of the cone."""
-        pairs = np.full((2, len(rows)), CONE)
-        self._append(rows, np.zeros_like(rows), pairs)
+        self._append(rows, np.full((2, len(rows)), CONE))
 
     def add_pairs(self, records: np.ndarray, impostors: np.ndarray) -> int:
         """Add the rows of (record, impostor) pairs; how many were new."""
@@ -168,17 +161,17 @@ class RowCache:
         if new:
             self._known.update(new)
             named = np.array(new).T
-            self._append(*self.problem.index.rows(self.problem.family, *named), named)
+            self._append(self.problem.index.rows(self.problem.family, *named)[0], named)
         return len(new)
 
-    def _append(self, rows: np.ndarray, magnitudes: np.ndarray, pairs: np.ndarray) -> None:
+    def _append(self, rows: np.ndarray, pairs: np.ndarray) -> None:
         start, end = self._size, self._size + len(rows)
         if end > len(self._right):
             grow = max(end, 2 * len(self._right)) - len(self._right)
             self._wide = np.pad(self._wide, ((0, 0), (0, grow), (0, 0)))
             self._pair = np.pad(self._pair, ((0, 0), (0, grow)))
             self._right = np.pad(self._right, (0, grow))
-        self._wide[:, start:end] = unit_rows(rows, magnitudes)
+        self._wide[:, start:end] = rows / _norms(rows), rows
         self._pair[:, start:end] = pairs
         self._right[start:end] = pairs[0] != CONE
         self._size = end
@@ -215,35 +208,36 @@ class RowCache:
         Multipliers that are only rounding are left out first: they bring in rows for nothing.
         """
         for tiny in (1e-13, 0.0):
-            used = multipliers > tiny * multipliers.max()
-            record_rows = self.owners[support[used]] != CONE
-            if record_rows.any() and self._proves(support[used], multipliers[used]):
+            used = multipliers > tiny * multipliers.max(initial=0.0)
+            if self._proves(support[used], multipliers[used]):
                 return self.owners_of(support[used])
-        exact = exact_support(self.raw[support])
+        exact = exact_support(self._integers(support)) if len(support) else None
         conflict = np.empty(0) if exact is None else self.owners_of(support[exact])
         return conflict if len(conflict) else None
 
     def _proves(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
-        """Whether the combination of rows is below what ties allow, for all admissible theta.
+        """Whether rows with positive multipliers contradict each other, rounding counted."""
+        of_cone = self.owners[support] == CONE
+        if of_cone.all() or not np.isfinite(multipliers).all():
+            return False
+        multipliers = multipliers / _norms(self.raw[support])[:, 0]
+        cone = self.raw[support[of_cone]], multipliers[of_cone]
+        records = self._records(support[~of_cone])
+        certificate = self.problem.family, *records, multipliers[~of_cone], *cone
+        return allowed(*certificate) or combines_nearby(*certificate)
 
-        Rounding may leave an excess in a coordinate where nothing is allowed, because no record
-        row is there. Lowering the multiplier of a cone row hands it on to other coordinates:
-        any multipliers >= 0 prove the same.
-        """
-        residual = multipliers @ self.rows[support]
-        allowance = _ALLOWED * TIE_TOLERANCE * (multipliers @ self.magnitudes[support])
-        of_cone = np.flatnonzero(self.owners[support] == CONE)
-        spare, rows = multipliers[of_cone], self.rows[support[of_cone]]
-        for _ in range(2 * len(residual)):
-            excess = self.problem.family.excess(residual, allowance)
-            k = int(np.argmax(excess))
-            if excess[k] == 0:
-                return True
-            movable = spare * (rows[:, k] > 0)
-            if not movable.any():
-                return False
-            m = int(np.argmax(movable))
-            step = min(spare[m], excess[k] / rows[m, k] * (1 + 1e-6))
-            spare[m] -= step
-            residual = residual - step * rows[m]
-        return False
+    def _records(self, support: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of the pairs of some rows: the original record, its own masked one and the impostor."""
+        index, records = self.problem.index, self.owners[support]
+        impostors = self.impostors[support]
+        return index.original[records], index.masked[records], index.masked[impostors]
+
+    def _integers(self, support: np.ndarray) -> list[list[int]]:
+        """The rows as multiples of integers."""
+        family = self.problem.family
+        return [
+            family.integer_cone_row(self.raw[row])
+            if self.owners[row] == CONE
+            else family.integer_row(*(record[0] for record in self._records(support[[place]])))
+            for place, row in enumerate(support)
+        ]

@@ -149,7 +149,7 @@ def test_no_excess_proves_the_inequality_for_all_admissible_parameters(name):
     for _ in range(300):
         residual = rng.integers(-3, 3, family.n_parameters) / 4
         allowance = rng.integers(0, 3, family.n_parameters) / 2
-        if family.excess(residual, allowance).any():
+        if family.excess(residual, allowance, np.zeros_like(residual)).any():
             continue
         proven += 1
         for theta in inside:
@@ -161,17 +161,23 @@ def test_no_excess_proves_the_inequality_for_all_admissible_parameters(name):
 def test_positive_residual_has_an_excess(name):
     family = FAMILIES[name]
     nothing = np.zeros(family.n_parameters)
-    assert not family.excess(nothing, nothing).any()
-    assert family.excess(np.abs(family.centre), nothing).any()
-    assert not family.excess(np.abs(family.centre), np.abs(family.centre)).any()
+    assert not family.excess(nothing, nothing, nothing).any()
+    assert family.excess(np.abs(family.centre), nothing, nothing).any()
+    room = 2 * np.abs(family.centre)
+    assert not family.excess(np.abs(family.centre), room, nothing).any()
+    assert family.excess(np.abs(family.centre), room, room).any()  # the error counts
 
 
 def test_excess_of_a_capacity_is_charged_to_a_larger_subset():
     family = families.Choquet(2)  # {0}, {1}, {0, 1}
     nothing = np.zeros(3)
-    assert not family.excess(np.array([1.0, 0.0, -1.0]), nothing).any()  # mu({0}) <= mu(all)
-    assert not family.excess(np.array([0.5, 0.5, -1.0]), nothing).any()
-    assert family.excess(np.array([1.0, 1.0, -1.0]), nothing).any()  # both at once: not proven
+    assert not family.excess(
+        np.array([1.0, 0.0, -1.0]), nothing, nothing
+    ).any()  # mu({0}) <= mu(all)
+    assert not family.excess(np.array([0.5, 0.5, -1.0]), nothing, nothing).any()
+    assert family.excess(
+        np.array([1.0, 1.0, -1.0]), nothing, nothing
+    ).any()  # both at once: not proven
 
 
 @pytest.mark.parametrize("n", range(1, 6))

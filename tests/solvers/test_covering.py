@@ -58,7 +58,10 @@ def test_records_that_a_node_fixes_are_not_forced(monkeypatch):
     # a record fixed as lost has a reduced cost too; forced to be kept, it would close the node
     covering = covering_search(noisy_problem(OWA, 0), 0)
     n_open = len(covering.open)
-    dear = Cover(np.zeros(n_open), np.ones(n_open), covering.incumbent.losses - 0.5, 0)
+    unit = 1 << 32
+    dear = Cover(
+        np.zeros(n_open), np.full(n_open, unit), covering.incumbent.losses * unit - unit // 2
+    )
     seen = []
 
     def look(separator, *_):

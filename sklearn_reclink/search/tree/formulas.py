@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from sklearn_reclink.families.bilinear import CANCELLED, TERMS_SHARE
+from sklearn_reclink.families.compensated import SPLITTER
 from sklearn_reclink.families.formula import OWA, QUADRATIC, SAME, SUM
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 
@@ -104,6 +106,46 @@ def bound_of_box(
 
 
 @njit(cache=True, nogil=True)
+def _product(x: float, y: float) -> Any:
+    """As `families.compensated`."""
+    product = x * y
+    scaled = SPLITTER * x
+    x_high = scaled - (scaled - x)
+    x_low = x - x_high
+    scaled = SPLITTER * y
+    y_high = scaled - (scaled - y)
+    y_low = y - y_high
+    lost = x_low * y_low - (((product - x_high * y_high) - x_low * y_high) - x_high * y_low)
+    return product, lost
+
+
+@njit(cache=True, nogil=True)
+def _lost(x: float, y: float, total: float) -> Any:
+    """What the rounding of ``x + y`` to the total lost."""
+    second = total - x
+    return (x - (total - second)) + (y - second)
+
+
+@njit(cache=True, nogil=True)
+def _quadratic(theta: Any, exact: Any, i: int, points: Any, p: int, c: Any) -> Any:
+    """`families.compensated.quadratic` of one pair, with the same operations."""
+    total, lost, m = 0.0, 0.0, 0
+    for k in range(c.shape[0]):
+        low = _lost(exact[i, k], -points[p, k], c[k])
+        for other in range(k, c.shape[0]):
+            if theta[m] != 0.0:
+                inner, inner_lost = _product(c[k], c[other])
+                other_low = _lost(exact[i, other], -points[p, other], c[other])
+                inner_lost = inner_lost + (c[k] * other_low + low * c[other])
+                term, term_lost = _product(theta[m], inner)
+                after = total + term
+                lost += _lost(total, term, after) + (term_lost + theta[m] * inner_lost)
+                total = after
+            m += 1
+    return total + lost
+
+
+@njit(cache=True, nogil=True)
 def distance_of(
     kind: int, bound: int, theta: Any, terms: Any, exact: Any, i: int, points: Any, p: int,
     c: Any, order: Any,
@@ -125,7 +167,9 @@ def distance_of(
                 value += term
                 magnitude += abs(term)
                 m += 1
-        return value, magnitude
+        if (m + 5) * CANCELLED * magnitude > abs(value):
+            value = _quadratic(theta, exact, i, points, p, c)
+        return value, max(abs(value), TERMS_SHARE * magnitude)
     for k in range(n):
         difference = exact[i, k] - points[p, k]
         c[k] = difference * difference

@@ -14,17 +14,27 @@ then stated for all::
 One found with forced records (`search`) holds for solutions of fewer losses than the goal: it
 counts for nothing once the goal is higher.
 
-This is the only file that imports highspy. A solution is read on status optimal alone: HiGHS leaves
-stale values behind other statuses.
+*The relaxation is only a hint.* For rows ``A x >= b``, bounds ``l <= x <= u`` and any ``y >= 0``,
+whatever solver it comes from, every admissible ``x`` has::
+
+    sum_i x_i  >=  y . b + sum_i min(c_i l_i, c_i u_i)  =: L(y),      c = 1 - A'y
+
+If ``x_i = 1`` and ``c_i > 0 = l_i``, the sum is at least ``L(y) + c_i``. The same with ``c = -A'y``
+shows that no ``x`` is admissible if it is above 0. The duals of the linear program are rounded to
+multiples of ``2**-32``; entries of ``A`` and ``b`` are integers, so both are computed exactly.
+
+This is the only file that imports highspy.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import highspy
 import numpy as np
 
-_ROUNDING = 1e-6
+_BITS = 32  # of a dual after the point
+_LARGEST_DUAL = 2.0**12
 _VIOLATED = 1e-7  # a row of the pool by this much joins the program
 _LOOSE = 0.05  # a row of more slack may leave it
 _FEW_ROWS = 300  # which cost too little to be dropped
@@ -125,12 +135,41 @@ class ConflictPool:
 
 @dataclass(frozen=True)
 class Cover:
-    """A solution of the relaxed master: ``lost`` in [0, 1], its value, and that rounded up."""
+    """A solution of the relaxed master, and what its duals prove.
+
+    Attributes
+    ----------
+    lost : ndarray of shape (n_records,)
+        In [0, 1]; a hint.
+    costs : ndarray of int of shape (n_records,)
+        ``c`` above, in units of ``2**-32``.
+    proven : int
+        ``L(y)`` in the same units.
+    """
 
     lost: np.ndarray
-    reduced_costs: np.ndarray
-    value: float
-    bound: int
+    costs: np.ndarray
+    proven: int
+
+    @property
+    def bound(self) -> int:
+        """The least number of losses."""
+        return -(-self.proven >> _BITS)
+
+    @property
+    def value(self) -> float:
+        return float(np.ldexp(float(self.proven), -_BITS))
+
+    @property
+    def reduced_costs(self) -> np.ndarray:
+        return np.ldexp(self.costs.astype(float), -_BITS)
+
+    def forced(self, goal: int) -> np.ndarray:
+        """Records that every solution of fewer losses than the goal keeps, (n_records,) of bool.
+
+        Only of those that are not fixed.
+        """
+        return np.asarray(self.costs > (goal - 1 << _BITS) - self.proven)
 
 
 class CoveringMaster:
@@ -189,10 +228,7 @@ class CoveringMaster:
             self._held = [row for row, goes in zip(self._held, gone, strict=True) if not goes]
 
     def relaxed(self, lost: np.ndarray, kept: np.ndarray) -> Cover | None:
-        """The linear relaxation with some records fixed; None if they cannot be so fixed.
-
-        Where HiGHS decides neither, the fixed losses alone are what is known.
-        """
+        """The linear relaxation with some records fixed; None if they cannot be so fixed."""
         while True:
             cover = self.solve_held(lost, kept)
             if cover is None:
@@ -215,14 +251,51 @@ class CoveringMaster:
             self._lp.clearSolver()
             self._lp.run()
         if self._lp.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-            return None
-        if self._lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return Cover(lower, np.zeros(n_records), float(len(lost)), len(lost))
-        solution = self._lp.getSolution()
-        value = self._lp.getInfo().objective_function_value
-        return Cover(
-            np.array(solution.col_value),
-            np.array(solution.col_dual),
-            float(value),
-            int(np.ceil(value - _ROUNDING)),
-        )
+            if self._is_infeasible(lower, upper):
+                return None
+        x, y = lower, np.empty(0)
+        if self._lp.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+            solution = self._lp.getSolution()
+            x, y = np.array(solution.col_value), np.array(solution.row_dual)
+        if x.shape != lower.shape:
+            x = lower
+        proven, costs = self._proven(y, lower, upper)
+        if proven < len(lost) << _BITS:  # the fixed losses alone
+            proven, costs = len(lost) << _BITS, np.zeros(n_records, dtype=np.int64)
+        return Cover(np.clip(np.nan_to_num(x), lower, upper), costs, proven)
+
+    def _is_infeasible(self, lower: np.ndarray, upper: np.ndarray) -> bool:
+        """Whether a single row, or the ray of HiGHS, shows that no ``x`` is admissible."""
+        for row in self._held:
+            columns, signs, right = self.pool.rows[row]
+            if np.where(signs > 0, upper[columns], -lower[columns]).sum() < right:
+                return True
+        for presolve in ("choose", "off"):  # after a presolve there may be no ray
+            if presolve == "off":
+                self._lp.setOptionValue("presolve", presolve)
+                self._lp.clearSolver()
+                self._lp.run()
+                self._lp.setOptionValue("presolve", "choose")
+            ray: Any = self._lp.getDualRay()[2]  # type: ignore[attr-defined]
+            if self._proven(np.asarray(ray, dtype=float), lower, upper, cost=0)[0] > 0:
+                return True
+        return False
+
+    def _proven(
+        self, duals: np.ndarray, lower: np.ndarray, upper: np.ndarray, cost: int = 1
+    ) -> tuple[int, np.ndarray]:
+        """``L(y)`` and ``c``, in units of ``2**-32``, of duals that may be anything."""
+        if len(duals) != len(self._held) or not len(duals):
+            duals = np.zeros(len(self._held))
+        duals = np.clip(np.nan_to_num(duals, posinf=0.0), 0.0, _LARGEST_DUAL)
+        y = np.rint(np.ldexp(duals, _BITS)).astype(np.int64)
+        if int(y.sum()) > 2**62 // (self.pool.n_records + 1):  # would not fit: no true dual
+            y[:] = 0
+        costs = np.full(self.pool.n_records, cost << _BITS, dtype=np.int64)
+        proven = 0
+        for place in np.flatnonzero(y):
+            columns, signs, right = self.pool.rows[self._held[place]]
+            costs[columns] -= y[place] * signs.astype(np.int64)
+            proven += int(y[place]) * int(right)
+        at = np.where(costs > 0, lower, upper).astype(np.int64)
+        return proven + int((costs * at).sum()), costs

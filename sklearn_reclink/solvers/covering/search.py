@@ -213,7 +213,7 @@ class CoveringSearch:
     def _separate(self, cover: Cover, node: Node) -> bool:
         """Whether conflicts were found that the relaxation violates."""
         goal = self.goal
-        forced = cover.value + cover.reduced_costs > goal - 1 + VIOLATED
+        forced = cover.forced(goal)
         forced[[*node.lost, *node.kept]] = False  # their reduced costs price the fixing
         where = (node.lost, node.kept, goal) if forced.any() else ()
         for separator in self.separators:
