@@ -10,9 +10,10 @@ import csv
 import re
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 SEPARATORS = ",;\t|"
 PARQUET = {".parquet", ".pq"}
 _MOST_NAMED = 5
+_WHOLE = 2**53  # from here on, not all whole numbers are floats
+_SUBTRACT = (
+    "if the column holds ids, choose other columns with --columns; otherwise subtract the same "
+    "constant from it in both files"
+)
 _RAGGED = re.compile(r"Expected \d+ fields in line \d+, saw \d+")
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
 
@@ -128,18 +134,23 @@ def _read_csv(path: Path, which: Selection) -> pd.DataFrame:
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise FileProblem(f"{path.name} has the column {repeated[0]!r} more than once")
+    layout: dict[str, Any] = {
+        "sep": separator,
+        "encoding": "utf-8-sig",
+        "low_memory": False,
+        "index_col": False,
+    }
+    ids = [one for one in raw if as_written(one) == which.id_column]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
-                path,
-                sep=separator,
-                decimal=which.decimal,
-                encoding="utf-8-sig",
-                dtype={one: str for one in raw if as_written(one) == which.id_column},
-                low_memory=False,
-                index_col=False,
+                path, decimal=which.decimal, dtype=dict.fromkeys(ids, str), **layout
             )
+            large = table.select_dtypes("float").abs().ge(_WHOLE).any()
+            for name in large.index[large]:  # as text, so that no digit is lost
+                digits = pd.read_csv(path, dtype=str, usecols=[name], **layout)[name]
+                table[name] = digits.str.replace(which.decimal, ".", regex=False)
     except UnicodeDecodeError as error:
         raise FileProblem(f"{path.name} is not a CSV file in UTF-8") from error
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
@@ -247,11 +258,21 @@ def numeric(table: pd.DataFrame, file: str) -> pd.DataFrame:
             (np.isnan(values) & ~missing, text, encode),
             (missing, gaps, "impute them, or drop those records from both files"),
             (np.isinf(values), "is infinite", "replace it by a number"),
+            (_rounded(column, values), "has a whole number beyond 2^53", _SUBTRACT),
         ):
             if wrong.any():
                 raise FileProblem(f"{where} {problem} in row {wrong.argmax() + 1}: {remedy}")
         numbers[name] = values
     return pd.DataFrame(numbers)
+
+
+def _rounded(column: pd.Series, values: np.ndarray) -> np.ndarray:
+    """Whole numbers that no float equals; two of them might become one."""
+    rounded = np.zeros(len(values), dtype=bool)
+    for row in np.flatnonzero(np.isfinite(values) & (np.abs(values) >= _WHOLE)):
+        with suppress(ValueError):  # text such as 1e300 is that float
+            rounded[row] = int(column.iloc[row]) != int(values[row])
+    return rounded
 
 
 def _some(names: Sequence[str]) -> str:
