@@ -10,6 +10,7 @@ import csv
 import errno
 import io
 import json
+import multiprocessing
 import os
 import stat
 from pathlib import Path
@@ -18,6 +19,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from sklearn_reclink import audit, cli
 from sklearn_reclink.auditing import writing
@@ -204,8 +206,10 @@ def test_a_fault_while_writing_leaves_the_folder_as_it_was(
         assert "could not be written" in printed.err and error.strerror in printed.err
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("broken")])
-@pytest.mark.parametrize("where", ["_html.audit_figures", "_html._page"])
+@pytest.mark.parametrize(
+    ("where", "error"),
+    [("_html.audit_figures", RuntimeError("broken")), ("_html._page", KeyboardInterrupt())],
+)
 def test_a_report_interrupted_half_way_leaves_nothing(folder, monkeypatch, capsys, where, error):
     before = content(folder)
 
@@ -292,3 +296,29 @@ def test_ids_and_names_that_are_formulas_are_written_as_text_and_read_back(folde
     assert listed and {one["id"] for one in listed} <= {"'" + one for one in ids}
     assert all(float(one["original: =cmd()"]) == X["=cmd()"][int(one["row"]) - 1] for one in listed)
     assert all(as_written(one["id"]) == ids[int(one["row"]) - 1] for one in listed)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (TerminatedWorkerError("killed"), 3, "a worker process was killed"),
+        (MemoryError("Unable to allocate 233. GiB"), 2, "not enough memory"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+    ids=["killed worker", "memory", "interrupt"],
+)
+def test_a_search_that_is_cut_off_is_said_and_leaves_nothing(
+    folder, monkeypatch, capsys, error, code, sentence
+):
+    before = content(folder)
+
+    def cut_off(*_, **__):
+        raise error
+
+    monkeypatch.setattr("sklearn_reclink.search.index.Index.linked", cut_off)
+    options = ["--records", "risk.csv", "--json", "risk.json", "--n-jobs", "2"]
+    assert run_audit(*options) == code
+    printed = capsys.readouterr()
+    assert sentence in printed.err and "Traceback" not in printed.err
+    assert content(folder) == before
+    assert multiprocessing.active_children() == []

@@ -37,6 +37,8 @@ class SizeLimits:
         Variables of the bilinear, the probabilistic and the density attacker.
     weight_variables, covariance_variables : int
         Variables of the weighted mean and of the Mahalanobis attacker.
+    loss_variables : int
+        Variables of files that `compare` compares.
     wide : int
         Variables up to which a search can leave out most pairs of records. A file with more is
         wide: all pairs count there.
@@ -65,6 +67,7 @@ class SizeLimits:
     density_variables: int = 500
     weight_variables: int = 1_000
     covariance_variables: int = 500
+    loss_variables: int = 2_000
     wide: int = 30
     wide_numbers: int = 25_000_000
     compared_numbers: int = 20_000_000_000

@@ -1,7 +1,8 @@
 """An audit or a comparison as text for a terminal and as data for JSON.
 
-Both hold the verdict, numbers and names, and no value of any record. The tables are also those of
-the HTML page.
+Both hold the verdict, names of files and columns, counts and shares of people, bounds, learned
+weights, Shapley values and interaction indices, and information loss; no value of any record. The
+HTML page adds rows, ids and margins of the records at risk. The tables are also those of the page.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ IncludeValues = Annotated[
         "--include-values", help="Include values of the records at risk in the report and the list."
     ),
 ]
-TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for all searches together.")]
+TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for all attackers together.")]
 FailAbove = Annotated[
     float | None,
     typer.Option(
