@@ -45,8 +45,6 @@ class SizeLimits:
     wide_numbers : int
         Differences of values, over all pairs of records and all variables, that a search in a wide
         file holds; it learns from a sample of so many records.
-    compared_numbers : int
-        Differences of values that an attacker computes to link a wide file.
 
     Examples
     --------
@@ -70,7 +68,6 @@ class SizeLimits:
     loss_variables: int = 2_000
     wide: int = 30
     wide_numbers: int = 25_000_000
-    compared_numbers: int = 20_000_000_000
 
 
 @dataclass(frozen=True)
@@ -82,11 +79,6 @@ class Setting:
     seed: int = 0
     n_jobs: int | None = None
     limits: SizeLimits = SizeLimits()
-
-    @property
-    def n_compared(self) -> int:
-        """Differences of values over all pairs of records and all variables."""
-        return self.n_records**2 * self.n_features
 
     def learning_sample(self, rows: np.ndarray, most: int, salt: int = 0) -> np.ndarray:
         """At most so many of some rows to learn from, fewer if the file is wide."""
@@ -185,14 +177,7 @@ class Attacker:
 
     def skip_reason(self, setting: Setting) -> str | None:
         """Why it cannot link the whole file of a setting, None if it can."""
-        reason = self.too_wide(setting) or self.too_long(setting)
-        wide = setting.n_features > setting.limits.wide
-        if reason is None and wide and setting.n_compared > setting.limits.compared_numbers:
-            return (
-                f"it compares all pairs of records in every variable, {setting.n_compared:,} "
-                "differences; choose fewer columns to include it"
-            )
-        return reason
+        return self.too_wide(setting) or self.too_long(setting)
 
     def seeks_some(self, setting: Setting) -> bool:
         """Whether it can look for some people of a file that is too long for it."""
