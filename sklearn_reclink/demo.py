@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink.auditing.formatting import aligned, bulleted, listed, percent, wrapped
+from sklearn_reclink.auditing.writing import check_outputs, write_files
 from sklearn_reclink.datasets import load_diabetes_microdata
 from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
 from sklearn_reclink.masking import Microaggregation
@@ -209,14 +210,27 @@ def report(results: Sequence[Result]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demonstration; 0 if its report was written."""
+    """Run the demonstration; 0 if its report was written, 2 if not."""
     parser = argparse.ArgumentParser(
         prog="python -m sklearn_reclink.demo",
         description="Mask 442 patients with increasing strength and count who can be found again.",
     )
     what = "where to write the report in Markdown (default: %(default)s)"
     parser.add_argument("--output", type=Path, default=DEFAULT_OUTPUT, metavar="PATH", help=what)
-    output = parser.parse_args(arguments).output
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+    given = parser.parse_args(arguments)
+    try:
+        run(given.output, force=given.force or given.output == DEFAULT_OUTPUT)
+    except OSError as error:
+        print(f"The report could not be written: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def run(output: Path, *, force: bool) -> None:
+    """Print the report and write it; its own default file is overwritten, others by force only."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    check_outputs({"--output": output}, [], force=force)
     print("The first run compiles for about half a minute.", file=sys.stderr, flush=True)
     X, results = load_patients(), []
     for number, masking in enumerate(MASKINGS, start=1):
@@ -224,14 +238,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results.append(attack(X, masking))
     text = report(results)
     print(text)
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        print(f"\nThe report could not be written to {output}: {error}", file=sys.stderr)
-        return 1
+    write_files({output: text}, overwrite=force)
     print(f"The same as a report: {output}")
-    return 0
 
 
 if __name__ == "__main__":

@@ -99,5 +99,20 @@ def test_report_that_cannot_be_written_is_said(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(demo, "MASKINGS", (SAFE.masking,))
     taken = tmp_path / "file"
     taken.write_text("")
-    assert demo.main(["--output", str(taken / "report.md")]) == 1
+    assert demo.main(["--output", str(taken / "report.md")]) == 2
     assert "could not be written" in capsys.readouterr().err
+
+
+def test_another_report_is_overwritten_by_force_only_and_before_any_work(
+    monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setattr(demo, "MASKINGS", (SAFE.masking,))
+    monkeypatch.setattr(demo, "attack", lambda X, masking: SAFE)
+    path = tmp_path / "report.md"
+    path.write_text("mine")
+    assert demo.main(["--output", str(path)]) == 2
+    assert path.read_text() == "mine"
+    assert f"--output {path} exists" in capsys.readouterr().err
+    assert demo.main(["--output", str(path), "--force"]) == 0
+    monkeypatch.chdir(tmp_path)
+    assert demo.main([]) == demo.main([]) == 0  # its own default report

@@ -1,10 +1,10 @@
 """What an attacker finds, in the whole masked file and among people it has not seen.
 
 *The whole file.* An attacker links every original record within the whole masked file. Searching
-for a distance takes much longer than linking with it, so in a long file the attackers that search
-learn from a random sample. The links are counted in the whole file all the same, and a bound proven
-for the sample is not reported as a bound for the file. The *ceiling* of the monotone distances
-(weighted mean, OWA, Choquet) holds for the whole file and needs no learning.
+for a distance takes much longer than linking with it, so in a long or wide file the attackers that
+search learn from a random sample. The links are counted in the whole file all the same, and a bound
+proven for the sample is not reported as a bound for the file. The *ceiling* of the monotone
+distances (weighted mean, OWA, Choquet) holds for the whole file and needs no learning.
 
 *People not seen.* The people are split at random into two halves. The attacker learns from the
 pairs of one half and looks for the people of the other half among *all* masked records, then the
@@ -121,7 +121,7 @@ def attack(
     begin = time.perf_counter()
     rows = np.arange(len(X))
     if attacker.time_weight > 0:
-        rows = setting.sample(rows, setting.limits.search)
+        rows = setting.learning_sample(rows, setting.limits.search)
     with collected_warnings() as notes:
         linker = attacker.build(setting, seconds).fit(X[rows], Y[rows])
         links = linker.link(X, Y)
@@ -161,7 +161,7 @@ def held_out(
         options["fit_params"] = {"pool": Y, "reference": X}
     rows, found, n_train = [], [], len(X)
     for salt, (known, sought) in enumerate(halves(len(X), setting.seed), start=1):
-        known = setting.sample(known, setting.limits.repeated_search, salt)
+        known = setting.learning_sample(known, setting.limits.repeated_search, salt)
         if not link_all:
             sought = setting.sample(sought, setting.limits.sought // 2, salt)
         with collected_warnings():

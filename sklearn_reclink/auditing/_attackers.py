@@ -1,5 +1,6 @@
 """The attackers of an audit, from cheap to strong, and up to which size of a file each can run."""
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -32,6 +33,18 @@ class SizeLimits:
         Variables of a capacity.
     interacting_variables : int
         Variables of a capacity in which all of them may interact, not only pairs.
+    matrix_variables, pattern_variables, density_variables : int
+        Variables of the bilinear, the probabilistic and the density attacker.
+    weight_variables, covariance_variables : int
+        Variables of the weighted mean and of the Mahalanobis attacker.
+    loss_variables : int
+        Variables of files that `compare` compares.
+    wide : int
+        Variables up to which a search can leave out most pairs of records. A file with more is
+        wide: all pairs count there.
+    wide_numbers : int
+        Differences of values, over all pairs of records and all variables, that a search in a wide
+        file holds; it learns from a sample of so many records.
 
     Examples
     --------
@@ -47,6 +60,14 @@ class SizeLimits:
     sought: int = 500
     capacity_variables: int = 10
     interacting_variables: int = 8
+    matrix_variables: int = 60
+    pattern_variables: int = 62
+    density_variables: int = 500
+    weight_variables: int = 1_000
+    covariance_variables: int = 500
+    loss_variables: int = 2_000
+    wide: int = 30
+    wide_numbers: int = 25_000_000
 
 
 @dataclass(frozen=True)
@@ -58,6 +79,12 @@ class Setting:
     seed: int = 0
     n_jobs: int | None = None
     limits: SizeLimits = SizeLimits()
+
+    def learning_sample(self, rows: np.ndarray, most: int, salt: int = 0) -> np.ndarray:
+        """At most so many of some rows to learn from, fewer if the file is wide."""
+        if self.n_features > self.limits.wide:
+            most = min(most, max(2, math.isqrt(self.limits.wide_numbers // self.n_features)))
+        return self.sample(rows, most, salt)
 
     def sample(self, rows: np.ndarray, most: int, salt: int = 0) -> np.ndarray:
         """At most so many of some rows, in order; the same for the same salt."""
@@ -86,14 +113,25 @@ def _too_long(setting: Setting) -> str | None:
     )
 
 
-def _too_wide(setting: Setting) -> str | None:
-    most = setting.limits.capacity_variables
-    if setting.n_features <= most:
-        return None
-    return (
-        f"it learns a value for every set of variables, 2^{setting.n_features} of them; choose at "
-        f"most {most} columns to include it"
-    )
+def _takes_at_most(limit: str, cost: Callable[[int], str]) -> Callable[[Setting], str | None]:
+    """A limit of `SizeLimits` on the variables, and what an attacker does with so many of them."""
+
+    def too_wide(setting: Setting) -> str | None:
+        most = getattr(setting.limits, limit)
+        if setting.n_features <= most:
+            return None
+        return f"it {cost(setting.n_features)}; choose at most {most:,} columns to include it"
+
+    return too_wide
+
+
+_capacity = _takes_at_most(
+    "capacity_variables", lambda n: f"learns a value for every set of variables, 2^{n} of them"
+)
+
+
+def _no_reason(setting: Setting) -> str | None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -114,8 +152,9 @@ class Attacker:
         Whether the ceiling bounds it.
     options : callable
         Options of the linker for a setting.
-    skip_reason : callable
-        Why it cannot link the whole file of a setting, None if it can.
+    too_wide, too_long : callable
+        Why it cannot link a file of a setting, for its variables or for its records: a sentence
+        with what that would cost; None if it can.
     knows_files : bool
         Whether it learns from the whole files besides the known pairs. It can then look for some
         records of a file that is too long for it.
@@ -127,13 +166,22 @@ class Attacker:
     time_weight: float = 0.0
     monotone: bool = False
     options: Callable[[Setting], dict[str, Any]] = lambda setting: {}
-    skip_reason: Callable[[Setting], str | None] = lambda setting: None
+    too_wide: Callable[[Setting], str | None] = _no_reason
+    too_long: Callable[[Setting], str | None] = _no_reason
     knows_files: bool = False
 
     @property
     def title(self) -> str:
         """What people read."""
         return TITLES.get(self.name, self.name.replace("_", " ").capitalize())
+
+    def skip_reason(self, setting: Setting) -> str | None:
+        """Why it cannot link the whole file of a setting, None if it can."""
+        return self.too_wide(setting) or self.too_long(setting)
+
+    def seeks_some(self, setting: Setting) -> bool:
+        """Whether it can look for some people of a file that is too long for it."""
+        return self.knows_files and self.too_wide(setting) is None
 
     def build(self, setting: Setting, seconds: float) -> Any:
         """The linker for a setting and a number of seconds."""
@@ -147,13 +195,21 @@ TITLES = {"hlms": "Choquet, heuristic", "density": "Error densities"}  # where n
 _ALL = (
     Attacker("euclidean", "all variables weigh the same", linkers.EuclideanLinker, monotone=True),
     Attacker(
-        "mahalanobis", "variables that masking changed little weigh more", linkers.MahalanobisLinker
+        "mahalanobis",
+        "variables that masking changed little weigh more",
+        linkers.MahalanobisLinker,
+        too_wide=_takes_at_most(
+            "covariance_variables", lambda n: f"inverts a matrix of {n:,} by {n:,} numbers"
+        ),
     ),
     Attacker(
         "probabilistic",
         "counts in which variables two records agree (Fellegi and Sunter)",
         linkers.ProbabilisticLinker,
-        skip_reason=_too_long,
+        too_wide=_takes_at_most(
+            "pattern_variables", lambda n: f"counts patterns of agreement, 2^{n} of them"
+        ),
+        too_long=_too_long,
     ),
     Attacker(
         "weighted_mean",
@@ -161,6 +217,7 @@ _ALL = (
         linkers.WeightedMeanLinker,
         time_weight=3.0,
         monotone=True,
+        too_wide=_takes_at_most("weight_variables", lambda n: f"learns {n:,} weights at once"),
     ),
     Attacker(
         "choquet",
@@ -169,13 +226,17 @@ _ALL = (
         time_weight=3.0,
         monotone=True,
         options=_choquet,
-        skip_reason=_too_wide,
+        too_wide=_capacity,
     ),
     Attacker(
         "bilinear",
         "learns how differences in two variables offset each other",
         linkers.BilinearLinker,
         time_weight=3.0,
+        too_wide=_takes_at_most(
+            "matrix_variables",
+            lambda n: f"learns a number for every pair of variables, {n * (n + 1) // 2:,} of them",
+        ),
     ),
     Attacker(
         "hlms",
@@ -183,14 +244,17 @@ _ALL = (
         linkers.HLMSChoquetLinker,
         time_weight=1.5,
         monotone=True,
-        skip_reason=_too_wide,
+        too_wide=_capacity,
     ),
     Attacker(
         "density",
         "learns the errors that masking makes, and that everybody has one masked record",
         linkers.DensityLinker,
         options=_density,
-        skip_reason=_too_long,
+        too_wide=_takes_at_most(
+            "density_variables", lambda n: f"learns the errors in each of {n:,} variables"
+        ),
+        too_long=_too_long,
         knows_files=True,
     ),
 )

@@ -1,14 +1,17 @@
 """One call that audits a masked file: attackers, held-out estimate, variables, records at risk.
 
 The searches share the time limit: the time that is left is divided among the searches still to come
-in proportion to their weights, so time that a proof did not need goes to the others. Compiling and
-linking are not limited; they take seconds for up to some ten thousand records.
+in proportion to their weights, so time that a proof did not need goes to the others. The last
+share is for withholding variables in turn, which ends with it. What has not begun `GRACE` seconds
+after the time limit is left out, and the report says so. Compiling is not limited, nor is linking
+itself; an attacker for whose linking a file is too long or too wide does not begin.
 """
 
+import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,12 +27,17 @@ from sklearn_reclink.auditing._attackers import (
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._variables import variable_contributions
-from sklearn_reclink.linkers import MahalanobisLinker
+from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
 
 Progress = Callable[[str, int, int], None]
 
 # Time for a held-out estimate, as a share of the time for the search in the whole file.
 HELD_OUT_SHARE = 0.5
+VARIABLES_WEIGHT = 1.0
+GRACE = 5.0
+LEAST_SECONDS = 2.0  # for the variables, however late it is
+OUT_OF_TIME = "the time limit ended before its turn; a longer one or fewer columns would include it"
+OUT_OF_MEMORY = "there was not enough memory for it; choose fewer columns to include it"
 
 
 def audit(
@@ -59,7 +67,8 @@ def audit(
         Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
         ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.
     time_limit : float, default=60.0
-        Seconds for all searches together.
+        Seconds for the attackers and for withholding variables together, most of which searches
+        take. What does not fit is left out, and the result says so.
     limit : float, default=None
         The largest risk that is accepted, a share from 0 to 1.
     masked_name : str, default="the masked file"
@@ -111,8 +120,10 @@ class _Files(NamedTuple):
 
 
 def _read_files(X: Any, y: Any, ids: Sequence[Any] | None, n_jobs: int | None) -> _Files:
+    wide = np.ndim(X) == 2 and np.shape(X)[1] > SizeLimits().wide
+    check = EuclideanLinker if wide else MahalanobisLinker  # no matrix of many variables
     with collected_warnings() as notes:
-        checked = MahalanobisLinker(standardize="separate", n_jobs=n_jobs).fit(X, y)
+        checked = check(standardize="separate", n_jobs=n_jobs).fit(X, y)
     masked = checked.masked_
     if ids is not None and len(ids) != len(masked):
         raise ValueError(f"ids has {len(ids)} entries for {len(masked)} records: give one each")
@@ -125,13 +136,17 @@ def _read_files(X: Any, y: Any, ids: Sequence[Any] | None, n_jobs: int | None) -
 class _Steps:
     """Reports each step of an audit, and gives each search its share of the time that is left.
 
-    The clock starts with the first search.
+    The clock starts when all is compiled.
     """
 
     def __init__(self, progress: Progress | None, total: int, seconds: float, weight: float):
         self.progress, self.total, self.done = progress, total, 0
         self.seconds, self.weight = seconds, weight
-        self.end: float | None = None
+        self.end = math.inf
+
+    def start(self) -> None:
+        """Start the clock."""
+        self.end = time.monotonic() + self.seconds
 
     def next(self, what: str, weight: float = 0.0) -> float:
         """Report the step that begins; its seconds, 0 if it is not a search."""
@@ -140,11 +155,14 @@ class _Steps:
         self.done += 1
         if weight == 0:
             return 0.0
-        if self.end is None:
-            self.end = time.monotonic() + self.seconds
         share = weight / self.weight
         self.weight -= weight
-        return max(self.end - time.monotonic(), 0.0) * share
+        return max(self.end - time.monotonic(), 0.0) * min(share, 1.0)
+
+    @property
+    def late(self) -> bool:
+        """Whether the time limit ended more than `GRACE` seconds ago."""
+        return time.monotonic() > self.end + GRACE
 
 
 def _run(
@@ -162,32 +180,25 @@ def _run(
     if not running:
         raise ValueError(f"no attacker can run: {reasons[chosen[0]]}")
     # one too slow for the file may still look for a few
-    tested = [one for one in chosen if one.knows_files or one in running] * (len(X) >= 4)
-    weight = sum(one.time_weight for one in running)
+    tested = [one for one in chosen if one in running or one.seeks_some(setting)] * (len(X) >= 4)
+    weight = VARIABLES_WEIGHT + sum(one.time_weight for one in running)
     weight += HELD_OUT_SHARE * sum(one.time_weight for one in tested)
     steps = _Steps(progress, 2 + len(running) + len(tested), time_limit, weight)
     steps.next("compiling")
     compile_searches(running, setting)
-    attacks: list[Attack] = []
-    for one in running:
-        found, warned = attack(one, X, Y, setting, steps.next(one.title, one.time_weight))
-        attacks.append(found)
-        notes.extend(note for note in warned if note not in notes)
-    estimates: list[HeldOut] = []
-    for one in tested:
-        seconds = steps.next(f"{one.title}, people not seen", HELD_OUT_SHARE * one.time_weight)
-        try:
-            estimates.append(held_out(one, X, Y, setting, seconds))
-        except ValueError as error:  # a half may be too small or constant
-            notes.append(f"no held-out estimate for {one.title}: {error}")
-    steps.next("variables")
-    contributions = variable_contributions(X, Y, names, attacks, setting)
-    instead = "; it looks for some of the people instead"
+    steps.start()
+    attacks, left_out = _attack_all(running, X, Y, setting, steps, notes)
+    if not attacks:
+        raise ValueError(f"no attacker can run: {left_out[running[0]]}")
+    estimates = _estimate_all(tested, left_out, X, Y, setting, steps, notes)
+    seconds = max(steps.next("variables", VARIABLES_WEIGHT), LEAST_SECONDS)
+    contributions = variable_contributions(X, Y, names, attacks, setting, seconds)
+    instead = {one: "; it looks for some of the people instead" for one in tested if one in reasons}
     return {
         **{"X": X, "Y": Y, "names": names, "notes": tuple(notes)},
         "attacks": tuple(attacks),
         "estimates": tuple(estimates),
-        "skipped": {one: why + instead * (one in tested) for one, why in reasons.items()},
+        "skipped": {one: why + instead.get(one, "") for one, why in (reasons | left_out).items()},
         "ceiling": _ceiling(attacks, X, Y),
         "contributions": contributions,
         "records": records_at_risk(attacks, estimates, ids),
@@ -197,6 +208,60 @@ def _run(
             "seconds": time.perf_counter() - begin,
         },
     }
+
+
+def _attack_all(
+    running: Sequence[Attacker],
+    X: np.ndarray,
+    Y: np.ndarray,
+    setting: Setting,
+    steps: _Steps,
+    notes: list[str],
+) -> tuple[list[Attack], dict[Attacker, str]]:
+    """What attackers find in the whole file, and why some were left out; adds their warnings."""
+    attacks: list[Attack] = []
+    left_out: dict[Attacker, str] = {}
+    for one in running:
+        seconds = steps.next(one.title, one.time_weight)
+        if steps.late:
+            left_out[one] = OUT_OF_TIME
+            continue
+        try:
+            found, warned = attack(one, X, Y, setting, seconds)
+        except MemoryError:
+            left_out[one] = OUT_OF_MEMORY
+            continue
+        attacks.append(found)
+        notes.extend(note for note in warned if note not in notes)
+    return attacks, left_out
+
+
+def _estimate_all(
+    tested: Sequence[Attacker],
+    left_out: Mapping[Attacker, str],
+    X: np.ndarray,
+    Y: np.ndarray,
+    setting: Setting,
+    steps: _Steps,
+    notes: list[str],
+) -> list[HeldOut]:
+    """What attackers find among people they have not seen; adds why there is no estimate."""
+    estimates: list[HeldOut] = []
+    for one in tested:
+        seconds = steps.next(f"{one.title}, people not seen", HELD_OUT_SHARE * one.time_weight)
+        if one in left_out:
+            continue
+        reason = OUT_OF_TIME
+        if not steps.late:
+            try:
+                estimates.append(held_out(one, X, Y, setting, seconds))
+                continue
+            except ValueError as error:  # a half may be too small or constant
+                reason = str(error)
+            except MemoryError:
+                reason = OUT_OF_MEMORY
+        notes.append(f"no held-out estimate for {one.title}: {reason}")
+    return estimates
 
 
 def _ceiling(attacks: Sequence[Attack], X: np.ndarray, Y: np.ndarray) -> int:

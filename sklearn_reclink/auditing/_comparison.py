@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_reclink.auditing._attackers import SizeLimits
 from sklearn_reclink.auditing._audit import Progress, audit
 from sklearn_reclink.auditing._output import comparison_as_dict, comparison_text
 from sklearn_reclink.auditing._result import Audit
@@ -112,6 +113,13 @@ def compare(
 
     if not maskings:
         raise ValueError("maskings is empty: give at least one masked version of X by name")
+    n_features = np.shape(X)[1] if np.ndim(X) == 2 else 0
+    most = (options.get("size_limits") or SizeLimits()).loss_variables
+    if n_features > most:
+        raise ValueError(
+            f"the files have {n_features:,} columns: information loss compares every pair of them. "
+            f"Choose at most {most:,} columns, or audit each masking by itself"
+        )
     progress: Progress | None = options.pop("progress", None)
     share = time_limit / len(maskings)
     audits = []

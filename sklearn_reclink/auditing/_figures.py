@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from sklearn_reclink.auditing._result import Audit
 
 _MOST_PAIRS = 15
+_MOST_BARS = 40
+_MOST_LINES = 500
 _MOST_CELLS = 16
 _LONGEST_NAME = 24
 
@@ -50,11 +52,11 @@ class ReportFigure(NamedTuple):
 
 def audit_figures(audit: Audit) -> dict[str, ReportFigure]:
     """The figures that have something to show, by name."""
-    anybody = audit.risk > 0
+    anybody, shown = audit.risk > 0, audit.contributions
     figures = {
         "attackers": attackers_figure(audit) if anybody else None,
         "held_out": held_out_figure(audit) if anybody and audit.estimates else None,
-        "without": withheld_figure(audit) if audit.contributions.n_plain else None,
+        "without": withheld_figure(audit) if shown.n_plain and shown.tried else None,
         "weights": weights_figure(audit),
         "pairs": pairs_figure(audit),
         "margins": margins_figure(audit),
@@ -139,13 +141,13 @@ def held_out_figure(audit: Audit) -> ReportFigure:
 
 def withheld_figure(audit: Audit) -> ReportFigure:
     """What if a variable were withheld?"""
-    variables, n_plain = audit.contributions.ranked, audit.contributions.n_plain
+    variables, n_plain = audit.contributions.tried[:_MOST_BARS], audit.contributions.n_plain
     without = np.array([one.n_without for one in variables]) / audit.n_records
     plain = n_plain / audit.n_records
     ends = np.maximum(without, plain)
 
     def draw(ax: Axes) -> None:
-        changes = [output.change_text(one.drop) for one in variables]
+        changes = [output.change_text(one.drop or 0) for one in variables]
         _draw_shares(ax, [one.name for one in variables], without, ends, changes)
         ax.set(xlim=(0, 1.18 * ends.max()), xlabel="share of people still found without it")
         _mark(ax, plain, f"with all variables: {n_plain:,}")
@@ -153,17 +155,16 @@ def withheld_figure(audit: Audit) -> ReportFigure:
     alternative = (
         "Bars of how many people the attackers that learn nothing find without one variable; with "
         f"all variables they find {people(n_plain)}. The largest change is without "
-        f"{variables[0].name}: {variables[0].n_without:,}."
+        f"{variables[0].name}: {variables[0].n_without:,}.{_shown(audit, variables)}"
     )
     svg = draw_svg("without", 1.2 + 0.31 * max(len(variables), 2), draw)
-    return ReportFigure(svg, alternative, *output.variables_table(audit))
+    return ReportFigure(svg, alternative, *output.variables_table(audit, _MOST_LINES))
 
 
 def weights_figure(audit: Audit) -> ReportFigure | None:
     """Which variables give people away?"""
-    variables = sorted(
-        audit.contributions.variables, key=lambda one: -((one.weight or 0.0) + (one.shapley or 0.0))
-    )
+    ranked = sorted(audit.contributions.variables, key=lambda one: -one.learned)
+    variables = ranked[:_MOST_BARS]
     series = {
         "weight in the weighted mean": [one.weight for one in variables],
         "Shapley value in the Choquet integral": [one.shapley for one in variables],
@@ -174,17 +175,17 @@ def weights_figure(audit: Audit) -> ReportFigure | None:
 
     def draw(ax: Axes) -> None:
         drawing.draw_bars(ax, series)
-        drawing.equal_line(ax, len(variables))
+        drawing.equal_line(ax, len(ranked))
         _name_shares(ax, [one.name for one in variables])
         ax.set_xlabel("share of the learned distance")
         legend_above(ax, bbox_to_anchor=(0.4, 1.0))
 
     alternative = (
         "Bars of how much each variable counts in the learned distances. The variable that counts "
-        f"most is {variables[0].name}."
+        f"most is {variables[0].name}.{_shown(audit, variables)}"
     )
     height = 1.5 + (0.4 if len(series) > 1 else 0.32) * max(len(variables), 2)
-    header, rows = output.variables_table(audit)
+    header, rows = output.variables_table(audit, _MOST_LINES)
     svg = draw_svg("weights", height, draw)
     return ReportFigure(svg, alternative, header[:3], [row[:3] for row in rows])
 
@@ -244,6 +245,11 @@ def comparison_figure(comparison: Comparison) -> ReportFigure:
     )
     svg = draw_svg("maskings", 4.0, lambda ax: display.plot(ax=ax))
     return ReportFigure(svg, alternative, *output.comparison_table(comparison))
+
+
+def _shown(audit: Audit, variables: Sequence[Any]) -> str:
+    total = len(audit.names)
+    return "" if len(variables) == total else f" {len(variables)} of {total:,} variables are shown."
 
 
 def _name_shares(ax: Axes, names: Sequence[str]) -> None:

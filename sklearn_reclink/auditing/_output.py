@@ -1,7 +1,8 @@
 """An audit or a comparison as text for a terminal and as data for JSON.
 
-Both hold the verdict, numbers and names, and no value of any record. The tables are also those of
-the HTML page.
+Both hold the verdict, names of files and columns, counts and shares of people, bounds, learned
+weights, Shapley values and interaction indices, and information loss; no value of any record. The
+HTML page adds rows, ids and margins of the records at risk. The tables are also those of the page.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from sklearn_reclink.auditing._result import Audit
 
 LONGEST_NAME = 28
+MOST_VARIABLES = 30
 SCHEMA = 1
 
 Table = tuple[list[str], list[list[str]]]
@@ -34,7 +36,8 @@ def audit_text(audit: Audit) -> str:
             f"{one.title} did not run on the whole file: {reason}"
             for one, reason in audit.skipped.items()
         ),
-        "Variables\n" + _with_short_names(variables_table(audit)),
+        "Variables\n" + _with_short_names(variables_table(audit, MOST_VARIABLES)),
+        *map(wrapped, filter(None, [_further(audit), audit.contributions.untried_note])),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -71,8 +74,13 @@ def attackers_table(audit: Audit) -> Table:
     return header, rows
 
 
-def variables_table(audit: Audit) -> Table:
-    """Header and rows of what each variable gives away."""
+def _further(audit: Audit) -> str | None:
+    n_further = len(audit.names) - MOST_VARIABLES
+    return f"And {n_further:,} more variables: --json lists all." if n_further > 0 else None
+
+
+def variables_table(audit: Audit, most: int | None = None) -> Table:
+    """Header and rows of what each variable gives away, of the first few or of all."""
     header = ["variable", "weight", "Shapley", "found without it", "change"]
     return header, [
         [
@@ -81,10 +89,10 @@ def variables_table(audit: Audit) -> Table:
                 "-" if learned is None else f"{learned:.3f}"
                 for learned in (one.weight, one.shapley)
             ),
-            f"{one.n_without:,}",
-            change_text(one.drop),
+            "-" if one.n_without is None else f"{one.n_without:,}",
+            "-" if one.drop is None else change_text(one.drop),
         ]
-        for one in audit.contributions.ranked
+        for one in audit.contributions.ranked[:most]
     ]
 
 
@@ -165,6 +173,8 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         ],
         "gives_away": {
             "found_by_plain_attackers": audit.contributions.n_plain,
+            "n_withheld": len(audit.contributions.tried),
+            "note": audit.contributions.untried_note,
             "variables": [asdict(one) for one in audit.contributions.ranked],
             "pairs": [asdict(one) for one in audit.contributions.pairs],
         },

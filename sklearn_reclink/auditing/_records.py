@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_reclink.auditing._attack import Attack, HeldOut
+from sklearn_reclink.auditing.writing import harmless
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +69,7 @@ class RecordsAtRisk:
         return pd.DataFrame(self.columns())
 
     def to_csv(self, values: dict[str, np.ndarray] | None = None) -> str:
-        """The list as CSV.
+        """The list as CSV, texts made harmless to spreadsheets.
 
         Parameters
         ----------
@@ -81,9 +82,12 @@ class RecordsAtRisk:
         """
         more = {name: column[self.rows].tolist() for name, column in (values or {}).items()}
         columns = self.columns() | more
+        if self.ids is not None:
+            columns["id"] = [harmless(one) for one in self.ids]
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerows([list(columns), *zip(*columns.values(), strict=True)])
+        header = [harmless(name) for name in columns]
+        writer.writerows([header, *zip(*columns.values(), strict=True)])
         return text.getvalue()
 
 

@@ -16,6 +16,7 @@ from sklearn_reclink.auditing._attackers import Attacker
 from sklearn_reclink.auditing._output import audit_as_dict, audit_text
 from sklearn_reclink.auditing._records import RecordsAtRisk
 from sklearn_reclink.auditing._variables import VariableContributions
+from sklearn_reclink.auditing.writing import write_files
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +153,9 @@ class Audit:
         return render_audit(self, include_values=include_values)
 
     def save_records(self, path: str | Path, *, include_values: bool = False) -> None:
-        """Write the records at risk as CSV.
+        """Write the records at risk as CSV, whole or not at all.
+
+        An existing file is overwritten; a symbolic link is refused.
 
         Parameters
         ----------
@@ -162,7 +165,7 @@ class Audit:
             Whether to add their original and masked values.
         """
         text = self.records.to_csv(self.values() if include_values else None)
-        Path(path).write_text(text, encoding="utf-8")
+        write_files({Path(path): text})
 
     def values(self) -> dict[str, np.ndarray]:
         """Original and masked values by column."""

@@ -13,9 +13,11 @@ The *interaction index* of two variables is positive if they tell more together 
 negative if they repeat each other.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -37,17 +39,23 @@ class Variable:
         Name of the column.
     weight, shapley : float or None
         Its learned weight and Shapley value; None if no such attacker found anybody.
-    n_without : int
-        People that the plain attackers find without this variable.
-    drop : int
+    n_without : int or None
+        People that the plain attackers find without this variable; None if time did not allow it
+        to be tried.
+    drop : int or None
         How many fewer that is than with all variables; negative if they find more.
     """
 
     name: str
     weight: float | None
     shapley: float | None
-    n_without: int
-    drop: int
+    n_without: int | None
+    drop: int | None
+
+    @property
+    def learned(self) -> float:
+        """How much it counts in the learned distances."""
+        return (self.weight or 0.0) + (self.shapley or 0.0)
 
 
 @dataclass(frozen=True)
@@ -72,10 +80,33 @@ class VariableContributions:
 
     @property
     def ranked(self) -> list[Variable]:
-        """The variables, those that give the most away first."""
+        """The variables, those that give the most away first, those not tried last."""
         return sorted(
-            self.variables, key=lambda one: (-one.drop, -(one.weight or 0.0) - (one.shapley or 0.0))
+            self.variables, key=lambda one: (one.drop is None, -(one.drop or 0), -one.learned)
         )
+
+    @property
+    def tried(self) -> list[Variable]:
+        """The variables that were withheld, those that give the most away first."""
+        return [one for one in self.ranked if one.drop is not None]
+
+    @property
+    def untried_note(self) -> str | None:
+        """A sentence if time did not allow every variable to be withheld."""
+        n_tried, total = len(self.tried), len(self.variables)
+        if n_tried == total:
+            return None
+        return (
+            f"Time allowed {n_tried:,} of the {total:,} variables to be withheld in turn; those "
+            "with the largest learned weights, and then those that masking changed least, come "
+            "first. A longer time limit or fewer columns would cover all."
+        )
+
+
+def plain_linkers(setting: Setting) -> list[Any]:
+    """The linkers that learn nothing, without Mahalanobis if the file is too wide for it."""
+    narrow = setting.n_features <= setting.limits.covariance_variables
+    return [EuclideanLinker, MahalanobisLinker] if narrow else [EuclideanLinker]
 
 
 def n_found_without_learning(X: np.ndarray, Y: np.ndarray, setting: Setting) -> int:
@@ -84,28 +115,67 @@ def n_found_without_learning(X: np.ndarray, Y: np.ndarray, setting: Setting) -> 
     if not varies.any():
         return 0
     rows = setting.sample(np.arange(len(X)), setting.limits.repeated_search)
-    linkers = (EuclideanLinker(n_jobs=setting.n_jobs), MahalanobisLinker(n_jobs=setting.n_jobs))
+    linkers = [linker(n_jobs=setting.n_jobs) for linker in plain_linkers(setting)]
     with collected_warnings():
         rates = [linker.fit(X[rows], Y[rows]).score(X, Y) for linker in linkers]
     return round(max(rates) * len(X))
 
 
 def variable_contributions(
-    X: np.ndarray, Y: np.ndarray, names: Sequence[str], attacks: Sequence[Attack], setting: Setting
+    X: np.ndarray,
+    Y: np.ndarray,
+    names: Sequence[str],
+    attacks: Sequence[Attack],
+    setting: Setting,
+    seconds: float = np.inf,
 ) -> VariableContributions:
-    """The three views of every variable, and the pairs."""
+    """The three views of every variable, and the pairs; variables are withheld for some seconds."""
     mean, choquet = best_attack(attacks, "weighted_mean"), best_attack(attacks, "choquet", "hlms")
     nothing = [None] * len(names)
     weights = nothing if mean is None else mean.linker.weights_.tolist()
     capacity = None if choquet is None else np.asarray(choquet.linker.capacity_)
     values = nothing if capacity is None else shapley(capacity).tolist()
-    n_plain = n_found_without_learning(X, Y, setting)
-    variables = []
-    for k, name in enumerate(names):
-        others = np.arange(len(names)) != k
-        n_without = n_found_without_learning(X[:, others], Y[:, others], setting)
-        variables.append(Variable(name, weights[k], values[k], n_without, n_plain - n_without))
+    begin = time.monotonic()
+    plain = [one for one in attacks if one.attacker.linker in plain_linkers(setting)]
+    if len(plain) == len(plain_linkers(setting)) and len(X) <= setting.limits.repeated_search:
+        n_plain, once = max(one.n_found for one in plain), sum(one.seconds for one in plain)
+    else:
+        n_plain = n_found_without_learning(X, Y, setting)
+        once = time.monotonic() - begin
+    learned = np.array([(w or 0.0) + (v or 0.0) for w, v in zip(weights, values, strict=True)])
+    order = np.lexsort([-_likeness(X, Y), -learned])
+    without = _withheld(X, Y, order, setting, begin + seconds, once)
+    drops = {k: n_plain - n for k, n in without.items()}
+    variables = [
+        Variable(name, weights[k], values[k], without.get(k), drops.get(k))
+        for k, name in enumerate(names)
+    ]
     return VariableContributions(tuple(variables), _pairs(names, capacity), n_plain)
+
+
+def _withheld(
+    X: np.ndarray, Y: np.ndarray, order: np.ndarray, setting: Setting, end: float, once: float
+) -> dict[int, int]:
+    """People still found without each variable, as long as one more is likely to be in time.
+
+    ``once`` is how many seconds the plain attackers took with all variables.
+    """
+    found: dict[int, int] = {}
+    for k in order.tolist():
+        begin = time.monotonic()
+        if begin + once > end:
+            break
+        others = np.arange(len(order)) != k
+        found[k] = n_found_without_learning(X[:, others], Y[:, others], setting)
+        once = time.monotonic() - begin
+    return found
+
+
+def _likeness(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Correlation of every variable with its masked version, -1 for a constant one."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        a, b = ((table - table.mean(axis=0)) / table.std(axis=0) for table in (X, Y))
+        return np.nan_to_num((a * b).mean(axis=0), nan=-1.0)
 
 
 def best_attack(attacks: Sequence[Attack], *names: str) -> Attack | None:

@@ -137,8 +137,8 @@ def advice(audit: Audit) -> list[str]:
             "No variable stands out: people are given away by the combination. Mask all variables "
             "more strongly, or together, so that whole records become alike."
         )
-    if shown.n_plain and len(audit.names) > 1:
-        first = shown.ranked[0]
+    if shown.n_plain and len(audit.names) > 1 and shown.tried:
+        first = shown.tried[0]
         texts.append(
             f"Without {quoted(first.name)} the attackers that learn nothing would find "
             f"{first.n_without:,} instead of {people(shown.n_plain)}."
@@ -157,12 +157,12 @@ def advice(audit: Audit) -> list[str]:
 
 def outstanding(shown: VariableContributions) -> list[Variable]:
     """The few variables without which far fewer people are found than without most others."""
-    if not shown.n_plain:
+    drops = {one: one.drop or 0 for one in shown.tried}
+    if not shown.n_plain or not drops:
         return []
-    ranked = shown.ranked
-    least = max(_NOTABLE_DROP * shown.n_plain, _NEAR_THE_LARGEST * ranked[0].drop)
-    notable = [one for one in ranked if one.drop >= least]
-    return notable if len(notable) <= min(_MOST_NAMED, len(ranked) / 2) else []
+    least = max(_NOTABLE_DROP * shown.n_plain, _NEAR_THE_LARGEST * max(drops.values()))
+    notable = [one for one, drop in drops.items() if drop >= least]
+    return notable if len(notable) <= min(_MOST_NAMED, len(drops) / 2) else []
 
 
 def status_words(attack: Attack) -> str:

@@ -8,6 +8,8 @@ Results go to standard output, progress and messages to standard error.
 import sys
 import traceback
 import warnings
+from concurrent.futures import BrokenExecutor
+from pathlib import Path
 
 WRONG_INPUT = 2
 PROGRAM_ERROR = 3
@@ -36,6 +38,15 @@ def run(arguments: list[str] | None = None) -> int:
         return report_error(text + remedy, WRONG_INPUT)
     except (ValueError, OSError) as error:
         return report_error(one_line(error), WRONG_INPUT)
+    except MemoryError:
+        return report_error(
+            "there is not enough memory: choose fewer columns with --columns, or fewer attackers",
+            WRONG_INPUT,
+        )
+    except BrokenExecutor:
+        return report_error(
+            "a worker process was killed, perhaps for want of memory: try --n-jobs 1", PROGRAM_ERROR
+        )
     except KeyboardInterrupt:
         return report_error("interrupted", INTERRUPTED)
     except Exception as error:  # those of the command line are classes of the click that typer uses
@@ -44,8 +55,20 @@ def run(arguments: list[str] | None = None) -> int:
         if hasattr(error, "show"):
             error.show()
             return WRONG_INPUT
-        traceback.print_exc()
+        print_trace(error)
         return report_error("this is an error in sklearn-reclink: please report it", PROGRAM_ERROR)
+
+
+def print_trace(error: Exception) -> None:
+    """Where an error arose and what it says, unless that may hold a value of the files.
+
+    What this package says holds none; other libraries may quote the value that they refuse.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = bool(frames) and Path(frames[-1].filename).is_relative_to(Path(__file__).parents[1])
+    says = str(error) if ours else "(what it says is left out: it may hold a value of the files)"
+    trace = "".join(traceback.format_list(frames))
+    print(f"{trace}{type(error).__name__}: {says}", file=sys.stderr)
 
 
 def report_error(text: str, code: int) -> int:

@@ -53,13 +53,19 @@ def audit_command(
     attackers: options.Attackers = None,
     n_jobs: options.Jobs = None,
     seed: options.Seed = 0,
+    force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Audit a masked file: who would be found again, how certain that is, and what to protect."""
     from sklearn_reclink.auditing import audit
+    from sklearn_reclink.auditing.writing import check_outputs
     from sklearn_reclink.cli._reading import Selection, read_pair
 
-    console.check_folders(report, json_path, records)
+    list_option = "--records" if records or report is None else "--records (next to the report)"
+    if records is None and report is not None:
+        records = report.with_name(f"{report.stem}-records.csv")
+    written = {"--report": report, "--json": json_path, list_option: records}
+    check_outputs(written, [original, masked], force=force)
     which = Selection(id_column, console.split_names(columns), decimal)
     pair = read_pair(original, masked, which)
     with console.progress_bar(quiet) as progress:
@@ -76,15 +82,13 @@ def audit_command(
             progress=progress,
         )
     console.print_notes(found.notes)
-    if records is None and report is not None:
-        records = report.with_name(f"{report.stem}-records.csv")
     values = found.values() if include_values else None
     outputs: list[console.Output] = [
         (report, partial(found.to_html, include_values=include_values)),
         (records, partial(found.records.to_csv, values=values)),
         (json_path, partial(console.as_json, found)),
     ]
-    console.finish(found, outputs, quiet)
+    console.finish(found, outputs, quiet=quiet, force=force)
 
 
 @app.command("compare")
@@ -101,13 +105,15 @@ def compare_command(
     attackers: options.Attackers = None,
     n_jobs: options.Jobs = None,
     seed: options.Seed = 0,
+    force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Audit several masked versions of a file and compare their risk and information loss."""
     from sklearn_reclink.auditing import compare
+    from sklearn_reclink.auditing.writing import check_outputs
     from sklearn_reclink.cli._reading import FileProblem, Selection, read_pair
 
-    console.check_folders(report, json_path)
+    check_outputs({"--report": report, "--json": json_path}, [original, *masked], force=force)
     names = [path.name for path in masked]
     if len(set(names)) < len(names):
         names = [str(path) for path in masked]
@@ -128,9 +134,11 @@ def compare_command(
             progress=progress,
         )
     console.print_notes([note for one in found.audits for note in one.notes])
-    console.finish(
-        found, [(report, found.to_html), (json_path, partial(console.as_json, found))], quiet
-    )
+    outputs: list[console.Output] = [
+        (report, found.to_html),
+        (json_path, partial(console.as_json, found)),
+    ]
+    console.finish(found, outputs, quiet=quiet, force=force)
 
 
 @app.command("mask")
@@ -145,18 +153,19 @@ def mask_command(
     columns: options.Columns = None,
     decimal: options.Decimal = ".",
     seed: options.Seed = 0,
+    force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Mask a file; columns that are not masked are left out, except for the id."""
-    from sklearn_reclink.cli._masking import build_masker, mask_file
-    from sklearn_reclink.cli._reading import PARQUET, Selection
+    from sklearn_reclink.auditing.writing import check_outputs, write_files
+    from sklearn_reclink.cli._masking import build_masker, file_content, mask_file
+    from sklearn_reclink.cli._reading import Selection
 
-    console.check_folders(output)
+    check_outputs({"OUTPUT": output}, [original], force=force)
     masker = build_masker(method, strength, groups, keep_integers, seed)
     which = Selection(id_column, console.split_names(columns), decimal)
     masked, left_out = mask_file(original, masker, which)
-    save = masked.to_parquet if output.suffix.lower() in PARQUET else masked.to_csv
-    save(output, index=False)
+    write_files({output: file_content(masked, output)}, overwrite=force)
     if left_out:
         console.print_notes([f"left out because they are not masked: {', '.join(left_out)}"])
     if not quiet:
@@ -168,8 +177,10 @@ def demo_command(
     output: Annotated[
         Path | None, typer.Option(metavar="FILE.md", help="Where to write the report.")
     ] = None,
+    force: options.Force = False,
 ) -> None:
     """Mask 442 patients with increasing strength and count who can be found again."""
     from sklearn_reclink import demo
 
-    raise typer.Exit(demo.main([] if output is None else ["--output", str(output)]))
+    arguments = [] if output is None else ["--output", str(output)]
+    raise typer.Exit(demo.main([*arguments, *["--force"] * force]))

@@ -34,25 +34,21 @@ def split_names(names: list[str] | None) -> list[str] | None:
     return [name.strip() for part in csv.reader(names) for name in part if name.strip()]
 
 
-def check_folders(*paths: Path | None) -> None:
-    """Check before a long audit that its results can be written."""
-    for path in paths:
-        if path is not None and not path.parent.is_dir():
-            raise FileNotFoundError(2, "the folder to write to does not exist", str(path.parent))
-
-
 def as_json(found: Audit | Comparison) -> str:
     """All numbers as indented JSON."""
     return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def finish(found: Audit | Comparison, outputs: Sequence[Output], quiet: bool) -> None:
+def finish(
+    found: Audit | Comparison, outputs: Sequence[Output], *, quiet: bool, force: bool
+) -> None:
     """Print the result, write the files asked for, and exit with 1 if the risk is too high."""
+    from sklearn_reclink.auditing.writing import write_files
+
     made = {path: make() for path, make in outputs if path is not None}
     if not quiet:
         typer.echo(found.to_text())
-    for path, text in made.items():
-        path.write_text(text, encoding="utf-8")
+    write_files(made, overwrite=force)
     if made and not quiet:
         typer.echo("\nWritten: " + ", ".join(map(str, made)))
     if found.above_limit:

@@ -53,6 +53,16 @@ def mask_file(path: Path, masker: Any, which: reading.Selection) -> tuple[pd.Dat
     return masked, [name for name in held if name not in wanted]
 
 
+def file_content(table: pd.DataFrame, path: Path) -> str | bytes:
+    """A table as Parquet or CSV, as the name of a file says; texts harmless to spreadsheets."""
+    if path.suffix.lower() in reading.PARQUET:
+        return bytes(table.to_parquet(None, index=False))
+    from sklearn_reclink.auditing.writing import harmless
+
+    texts = table.select_dtypes(exclude="number").map(harmless)
+    return str(table.assign(**texts).rename(columns=harmless).to_csv(index=False))
+
+
 def build_masker(
     method: str, strength: float | None, groups: str | None, keep_integers: bool, seed: int
 ) -> Any:

@@ -42,7 +42,7 @@ IncludeValues = Annotated[
         "--include-values", help="Include values of the records at risk in the report and the list."
     ),
 ]
-TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for all searches together.")]
+TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for all attackers together.")]
 FailAbove = Annotated[
     float | None,
     typer.Option(
@@ -63,6 +63,9 @@ Attackers = Annotated[
 Jobs = Annotated[int | None, typer.Option("--n-jobs", help="Number of parallel workers.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of every random choice.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and notes.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite existing files, but never one that is read.")
+]
 Method = Annotated[
     str, typer.Option(help="microaggregation, univariate, rank-swapping, noise or jpeg.")
 ]

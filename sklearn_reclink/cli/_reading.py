@@ -7,13 +7,17 @@ remedy, but no value of any record. Rows are numbered from 1, the first record.
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from sklearn_reclink.auditing.writing import as_written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +25,13 @@ if TYPE_CHECKING:
 SEPARATORS = ",;\t|"
 PARQUET = {".parquet", ".pq"}
 _MOST_NAMED = 5
+_WHOLE = 2**53  # from here on, not all whole numbers are floats
+_SUBTRACT = (
+    "if the column holds ids, choose other columns with --columns; otherwise subtract the same "
+    "constant from it in both files"
+)
+_RAGGED = re.compile(r"Expected \d+ fields in line \d+, saw \d+")
+_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
 
 
 class FileProblem(ValueError):
@@ -77,7 +88,10 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
 
 
 def read_table(path: Path, which: Selection) -> pd.DataFrame:
-    """Read a CSV or Parquet file; ids are read as text, so that 007 stays 007."""
+    """Read a CSV or Parquet file; ids are read as text, so that 007 stays 007.
+
+    A quote that `harmless` put before the id or the name of a column of a CSV file is taken away.
+    """
     id_column = which.id_column
     if not path.exists():
         raise FileProblem(f"{path} does not exist")
@@ -114,29 +128,49 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 def _read_csv(path: Path, which: Selection) -> pd.DataFrame:
     import pandas as pd
 
-    header, separator = _header(path)
+    raw, separator = _header(path)
+    header = [as_written(name) for name in raw]
+    _check_header(header, path.name)
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise FileProblem(f"{path.name} has the column {repeated[0]!r} more than once")
+    layout: dict[str, Any] = {
+        "sep": separator,
+        "encoding": "utf-8-sig",
+        "low_memory": False,
+        "index_col": False,
+    }
+    ids = [one for one in raw if as_written(one) == which.id_column]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
-                path,
-                sep=separator,
-                decimal=which.decimal,
-                encoding="utf-8-sig",
-                dtype={} if which.id_column is None else {which.id_column: str},
-                low_memory=False,
-                index_col=False,
+                path, decimal=which.decimal, dtype=dict.fromkeys(ids, str), **layout
             )
+            large = table.select_dtypes("float").abs().ge(_WHOLE).any()
+            for name in large.index[large]:  # as text, so that no digit is lost
+                digits = pd.read_csv(path, dtype=str, usecols=[name], **layout)[name]
+                table[name] = digits.str.replace(which.decimal, ".", regex=False)
     except UnicodeDecodeError as error:
         raise FileProblem(f"{path.name} is not a CSV file in UTF-8") from error
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
-        reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
-        raise FileProblem(f"{path.name} is not a CSV file: {reason[:120]}") from error
+        reason = _RAGGED.search(str(error))  # other texts may quote a cell
+        where = f": {reason.group().lower()}" if reason else ""
+        raise FileProblem(f"{path.name} is not a CSV file{where}") from error
     table.columns = pd.Index(header)
+    if which.id_column in header:
+        table[which.id_column] = table[which.id_column].map(as_written, na_action="ignore")
     return table
+
+
+def _check_header(header: Sequence[str], file: str) -> None:
+    """Refuse a first line that is a record: its values would be taken for names, and shown."""
+    if all(_NUMBER.fullmatch(name.strip()) for name in header) and not all(
+        name.strip().isdigit() for name in header
+    ):
+        raise FileProblem(
+            f"the first line of {file} contains numbers only: write the names of the columns there"
+        )
 
 
 def _header(path: Path) -> tuple[list[str], str]:
@@ -224,11 +258,21 @@ def numeric(table: pd.DataFrame, file: str) -> pd.DataFrame:
             (np.isnan(values) & ~missing, text, encode),
             (missing, gaps, "impute them, or drop those records from both files"),
             (np.isinf(values), "is infinite", "replace it by a number"),
+            (_rounded(column, values), "has a whole number beyond 2^53", _SUBTRACT),
         ):
             if wrong.any():
                 raise FileProblem(f"{where} {problem} in row {wrong.argmax() + 1}: {remedy}")
         numbers[name] = values
     return pd.DataFrame(numbers)
+
+
+def _rounded(column: pd.Series, values: np.ndarray) -> np.ndarray:
+    """Whole numbers that no float equals; two of them might become one."""
+    rounded = np.zeros(len(values), dtype=bool)
+    for row in np.flatnonzero(np.isfinite(values) & (np.abs(values) >= _WHOLE)):
+        with suppress(ValueError):  # text such as 1e300 is that float
+            rounded[row] = int(column.iloc[row]) != int(values[row])
+    return rounded
 
 
 def _some(names: Sequence[str]) -> str:

@@ -138,7 +138,7 @@ def _explained(table: Any, file: str, name: str) -> Iterator[None]:
         found = _offender(table, f"{file} {name}")
         if found is None:
             raise
-        first_line = str(error).splitlines()[0].partition(": '")[0]
+        first_line = str(error).splitlines()[0].partition(": ")[0]
         raise type(error)(f"{found}. {first_line}") from None
 
 
