@@ -12,7 +12,7 @@ from sklearn_reclink.solvers.covering.master import CoveringMaster
 from tests.soundness.faults import KINDS, lying
 from tests.soundness.lies import fit_with_lies
 
-FITS = 60  # of each kind
+FITS = 25  # of each kind
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
