@@ -29,6 +29,8 @@ from sklearn_reclink.families.choquet import (
 )
 from sklearn_reclink.families.formula import CHOQUET, MOEBIUS, Formula, formula
 
+_MOST_ROWS = 20_000  # of a cone that are held from the start
+
 
 class KAdditiveChoquet(Choquet):
     """Minima of the squared differences over small subsets, one parameter per subset.
@@ -92,12 +94,31 @@ class KAdditiveChoquet(Choquet):
 
     @cached_property
     def rows(self) -> np.ndarray:
+        """All rows, or those of the smallest and largest subsets where they are very many."""
+        every = self.all_rows
+        if len(every) <= _MOST_ROWS:
+            return every
+        sizes = np.abs(every).sum(axis=1)
+        return every[(sizes <= np.sort(sizes)[_MOST_ROWS // 8]) | (sizes == sizes.max())]
+
+    def contains(self, theta: np.ndarray) -> bool:
+        return bool(np.all(self.all_rows @ theta >= -1e-12 * np.abs(theta).max(initial=0.0)))
+
+    def separate(self, theta: np.ndarray) -> np.ndarray:
+        if len(self.rows) == len(self.all_rows):
+            return super().separate(theta)
+        values = self.all_rows @ theta
+        worst = np.argsort(values)[: self.n_parameters]
+        return self.all_rows[worst[values[worst] < 0]]
+
+    @cached_property
+    def all_rows(self) -> np.ndarray:
+        subsets, every = self.subsets, np.arange(2**self.n_features)
         rows = [
-            ((self.subsets & ~(a | 1 << k)) == 0) & (self.subsets >> k & 1 == 1)
-            for a, missing in self._lacking(1)
-            for k in missing
+            (subsets & ~(every[every >> k & 1 == 0, None] | 1 << k) == 0) & (subsets >> k & 1 == 1)
+            for k in range(self.n_features)
         ]
-        return np.unique(np.array(rows, dtype=float), axis=0)
+        return _distinct(np.vstack(rows)).astype(float)
 
     @property
     def centre(self) -> np.ndarray:
@@ -120,7 +141,7 @@ class KAdditiveChoquet(Choquet):
 
     def repair(self, theta: np.ndarray) -> np.ndarray:
         """Add as much of a capacity in the interior as lifts every violated row."""
-        lift = np.max(-(self.rows @ theta) / (self.rows @ self._inside), initial=0.0)
+        lift = np.max(-(self.all_rows @ theta) / (self.all_rows @ self._inside), initial=0.0)
         lifted = theta + lift * self._inside
         # a rounding below 0 would make a link at a distance of 0
         return np.where(np.bitwise_count(self.subsets) == 1, np.maximum(lifted, 0.0), lifted)
@@ -160,21 +181,26 @@ class SubmodularKAdditiveChoquet(KAdditiveChoquet):
     """The same with submodular capacities, with which the distance is a metric."""
 
     @cached_property
-    def rows(self) -> np.ndarray:
-        subsets = self.subsets
-        pairs = [
-            -(((subsets & ~(a | pair)) == 0) & (subsets & pair == pair)).astype(float)
-            for a, missing in self._lacking(2)
-            for position, i in enumerate(missing)
-            for j in missing[position + 1 :]
-            for pair in (1 << i | 1 << j,)
-        ]
+    def all_rows(self) -> np.ndarray:
+        subsets, every, n = self.subsets, np.arange(2**self.n_features), self.n_features
         # with submodularity, mu(V) >= mu(V - k) is all that monotonicity leaves to ask
-        last = [(subsets >> k & 1 == 1).astype(float) for k in range(self.n_features)]
-        rows = np.unique(np.array([*last, *pairs]), axis=0)
+        last = [subsets >> k & 1 == 1 for k in range(n)]
+        pairs = [
+            _distinct((subsets & ~(every[every & pair == 0, None] | pair) == 0) & within)
+            for pair in (1 << i | 1 << j for i in range(n) for j in range(i + 1, n))
+            for within in (subsets & pair == pair,)
+        ]
+        rows = np.vstack([np.array(last, dtype=float), *(-pair.astype(float) for pair in pairs)])
         return rows[rows.any(axis=1)]
 
     @property
     def _inside(self) -> np.ndarray:
         sizes = np.bitwise_count(self.subsets)
         return np.where(sizes == 1, 1.0, np.where(sizes == 2, -0.5 / self.n_features, 0.0))
+
+
+def _distinct(rows: np.ndarray) -> np.ndarray:
+    """The distinct rows of a matrix of truth values."""
+    packed = np.packbits(rows, axis=1)
+    whole = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
+    return np.asarray(rows[np.sort(np.unique(whole, return_index=True)[1])])

@@ -125,6 +125,8 @@ class SemidefiniteBilinear(Bilinear):
     def _lifted(self, theta: np.ndarray) -> np.ndarray:
         return self.pack(_lifted_matrix(self.unpack(theta)))
 
+    weak_rows = True  # else rounding would make rows of ties in no direction that means anything
+
     def tolerated(self, own: np.ndarray, other: np.ndarray) -> np.ndarray | None:
         return other + own  # no distance is negative, so ``D = d``
 

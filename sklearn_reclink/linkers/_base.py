@@ -73,6 +73,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     }
 
     _has_ceiling: ClassVar[bool] = True  # what no parameters can link is known beforehand
+    _most_variables: ClassVar[int] = 100_000
+    _for_wide_files: ClassVar[str] = "a part of the columns at a time"
     _threshold: ClassVar[float | None] = None  # distances below which a record is linked at all
 
     if TYPE_CHECKING:
@@ -107,10 +109,16 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         -------
         self
         """
-        index = self._prepare(X, y, pool, reference)
-        solution = self._learn(index)
-        self.temperature_ = self._learn_temperature(index)
-        self._conclude(index, solution, self._count(index))
+        before = dict(vars(self))
+        try:
+            index = self._prepare(X, y, pool, reference)
+            solution = self._learn(index)
+            self.temperature_ = self._learn_temperature(index)
+            self._conclude(index, solution, self._count(index))
+        except BaseException:  # an interrupt, too, leaves the linker as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
         return self
 
     def _prepare(self, X: Any, y: Any, pool: Any = None, reference: Any = None) -> Index:
@@ -129,7 +137,17 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._learn_scales(original, masked, whole)
         self._informative = self.scales_.informative
+        self._check_width(int(np.count_nonzero(self._informative)))
         return self._index(original, everyone)
+
+    def _check_width(self, n_variables: int) -> None:
+        """Refuse more variables than the linker has memory and time for."""
+        if n_variables > self._most_variables:
+            raise ValueError(
+                f"the files have {n_variables} variables that are not constant; "
+                f"{type(self).__name__} takes at most {self._most_variables}: leave some out, or "
+                f"use {self._for_wide_files}"
+            )
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         """Learn how files become coordinates; ranks are those of the whole files."""

@@ -101,6 +101,8 @@ class BilinearLinker(ExactLinker):
     }
 
     _has_ceiling: ClassVar[bool] = False  # not monotone in |diff_k|
+    _most_variables: ClassVar[int] = 40  # a matrix of 820 parameters
+    _for_wide_files: ClassVar[str] = "MahalanobisLinker or WeightedMeanLinker"
 
     def _family_of(self, index: Index) -> Family:
         return FAMILIES[self.constraint](index.original, index.masked)

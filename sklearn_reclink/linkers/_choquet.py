@@ -13,10 +13,12 @@ Moebius transform ends at subsets of ``k`` variables, has few.
 """
 
 from dataclasses import dataclass
+from math import comb
 from numbers import Integral
 from typing import Any, ClassVar
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
+from sklearn_reclink.capacity import small_subsets
 from sklearn_reclink.families import (
     Choquet,
     Family,
@@ -35,6 +37,7 @@ K_ADDITIVE = {"monotone": KAdditiveChoquet, "submodular": SubmodularKAdditiveCho
 MAX_VARIABLES = 10
 MAX_VARIABLES_K_ADDITIVE = 14
 MAX_COLUMNS = 20
+MAX_NUMBERS = 25_000_000
 
 
 @fill_in
@@ -119,3 +122,13 @@ def check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None
             f"asked of all their 2^{n_variables} subsets; at most {MAX_VARIABLES_K_ADDITIVE} "
             "variables are possible with k_additive: leave some out, or use WeightedMeanLinker"
         )
+    if k_additive is not None:
+        n_numbers = (
+            comb(n_variables, 2) * 2**n_variables // 4 * len(small_subsets(n_variables, k_additive))
+        )
+        if k_additive > 2 and n_numbers > MAX_NUMBERS:
+            raise ValueError(
+                f"the capacity of {n_variables} variables with k_additive={k_additive} is asked to "
+                f"satisfy rows of {n_numbers:,} numbers, and at most {MAX_NUMBERS:,} are held: "
+                "leave some variables out, or take k_additive=2"
+            )

@@ -27,6 +27,9 @@ from sklearn_reclink.solvers.problem import Problem, Solution, Status
 class LearnedLinker(BaseLinker):
     """Base of the linkers that search for the parameters that link the most records."""
 
+    _most_variables: ClassVar[int] = 2000
+    _for_wide_files: ClassVar[str] = "EuclideanLinker"
+
     shrinkage: float = 0.0
     time_limit: float | None = 60.0
 

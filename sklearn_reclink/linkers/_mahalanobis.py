@@ -74,6 +74,8 @@ class MahalanobisLinker(BaseLinker):
     standardize: str | None = None
 
     _has_ceiling: ClassVar[bool] = False  # not monotone in |diff_k|
+    _most_variables: ClassVar[int] = 1000
+    _for_wide_files: ClassVar[str] = "EuclideanLinker"
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         super()._learn_scales(original, masked, whole)

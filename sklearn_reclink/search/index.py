@@ -327,12 +327,13 @@ class Index:
     def rows(self, family: Family, records: Any, impostors: Any) -> tuple[np.ndarray, np.ndarray]:
         """Rows of (record, impostor) pairs, and the magnitudes that ties are judged by.
 
-        ``phi(a_i, b_j) - phi(a_i, b_i)`` and ``|phi(a_i, b_j)| + |phi(a_i, b_i)|``, both of shape
-        (n_pairs, n_parameters).
+        ``phi(a_i, b_j) - phi(a_i, b_i)`` and `Family.tolerated`, both of shape (n_pairs,
+        n_parameters); zeros where that is None.
         """
         own = family.features(self.original[records] - self.masked[records])
         other = family.features(self.original[records] - self.masked[impostors])
-        return other - own, np.abs(other) + np.abs(own)
+        tolerated = family.tolerated(own, other)
+        return other - own, np.zeros_like(own) if tolerated is None else tolerated
 
     @cached_property
     def dominated(self) -> np.ndarray:

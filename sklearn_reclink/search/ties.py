@@ -2,19 +2,20 @@
 
 A record is re-identified only when its own masked record is *strictly* nearer than every
 impostor. In floating point that needs a rule, and counting and proving must share it, or a
-proof ends below a recount. With ``d = theta . phi`` and its magnitude ``D = |theta| . |phi|``
-(for a non-negative distance, ``D = d``), the rule of this library is::
+proof ends below a recount. With the magnitude ``D`` of a distance ``d``, the rule of this library
+is::
 
     b_i is strictly nearer than b_j   iff   d_ij - d_ii > TIE_TOLERANCE * (D_ij + D_ii)
 
-so two distances whose difference is within twelve digits of their magnitudes are tied. Rounding
-moves ``d`` by at most ``(p + 2) * 2**-53 * D``: a tie of real numbers is a tie here, whatever the
-order of summation, and every strict comparison here is strict for the real numbers too.
+so two distances whose difference is within twelve digits of their magnitudes are tied. Where
+``theta`` and ``phi`` are not negative, ``D = d``. A bilinear form is computed in twice the
+precision where its terms cancel, and ``D = |d|``, or ``2**-48`` of the sum of its terms if that is
+more. For k-additive capacities ``D = |theta| . |phi|``. Rounding moves ``d`` by far less than the
+rule allows: a tie of real numbers is a tie here, whatever the order of summation, and every strict
+comparison here is strict for the real numbers too.
 
-The rule is linear in ``theta`` for each sign pattern, which is what lets a proof use it: if
-``sum_m lambda_m (phi_ij - phi_ii)_m`` is at most ``TIE_TOLERANCE * sum_m lambda_m (|phi_ij| +
-|phi_ii|)_m`` in every coordinate for some ``lambda >= 0``, no ``theta >= 0`` links all those
-records; no ``theta`` at all if its absolute value is.
+The rule is linear in ``theta`` where no distance is negative, which is what lets a proof use it:
+see `solvers.farkas`.
 
 *Order of candidates.* Repeat: the nearest candidate not yet ranked, the lowest row among equals,
 leads; it and all that it is not strictly nearer than come next, in the order of their rows.

@@ -70,7 +70,7 @@ class Feasibility:
     def twin(self) -> "Feasibility":
         """Another one of the same problem, with rows of its own."""
         other = copy(self)
-        other.cache = RowCache(self.problem)
+        other.cache = self.cache.fresh()
         other._tight = self._tight[:0]
         return other
 

@@ -7,6 +7,7 @@ by ``theta`` at once; else (`NearestImpostors`) the index finds the nearest impo
 Rows are held as unit rows, and as they were made, for the checks of certificates (`farkas`).
 """
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,6 +18,7 @@ from sklearn_reclink.solvers.farkas import allowed, combines_nearby, exact_suppo
 from sklearn_reclink.solvers.presolve import Presolved
 from sklearn_reclink.solvers.problem import Problem
 
+_WEAK = 0.5  # of what ties allow: certificates have more
 CONE = -1  # the owner of rows of the cone
 
 
@@ -128,7 +130,15 @@ class RowCache:
         self._right = np.empty(64)
         self._known: set[tuple[int, int]] = set()
         self.add_cone(problem.family.rows)
-        self._told = self._size
+        self._told = self._n_first = self._size
+
+    def fresh(self) -> "RowCache":
+        """Another one, with the first rows of the cone alone."""
+        other = copy(self)
+        other._size = other._told = self._n_first
+        other._wide, other._pair = self._wide.copy(), self._pair.copy()
+        other._right, other._known = self._right.copy(), set()
+        return other
 
     @property
     def rows(self) -> np.ndarray:
@@ -161,7 +171,10 @@ class RowCache:
         if new:
             self._known.update(new)
             named = np.array(new).T
-            self._append(self.problem.index.rows(self.problem.family, *named)[0], named)
+            rows, tolerated = self.problem.index.rows(self.problem.family, *named)
+            if self.problem.family.weak_rows:
+                rows = rows - _WEAK * TIE_TOLERANCE * tolerated
+            self._append(rows, named)
         return len(new)
 
     def _append(self, rows: np.ndarray, pairs: np.ndarray) -> None:
