@@ -119,6 +119,13 @@ def extreme_scales(rng: np.random.Generator, size: int, n: int) -> Files:
     return X * 10.0**exponent, Y * 10.0**exponent
 
 
+def wide_columns(rng: np.random.Generator, size: int, n: int) -> Files:
+    """Numbers of very different sizes in one column."""
+    X = rng.integers(1, 4, (size, n)) * 2.0 ** rng.integers(-120, 121, (size, n))
+    X[rng.random(X.shape) < 0.2] = 0.0
+    return X, X * rng.choice([1.0, 1.0, 0.5, 2.0, 1.25, 0.0], X.shape)
+
+
 GENERATORS: dict[str, Generator] = {
     "small integers": small_integers,
     "hard floats": hard_floats,
@@ -131,6 +138,7 @@ GENERATORS: dict[str, Generator] = {
     "kept totals": kept_totals,
     "duplicates": duplicates,
     "extreme scales": extreme_scales,
+    "wide columns": wide_columns,
 }
 MOST_VARIABLES = {"choquet": 3, "submodular": 3, "free": 3, "nonnegative": 3, "psd": 3}
 
@@ -141,12 +149,13 @@ def case_of(seed: int, number: int) -> tuple[str, Case]:
     names, families = list(GENERATORS), list(LINKERS)
     name = names[number % len(names)]
     family = families[number // len(names) % len(families)]
-    most = 3 if name == "extreme scales" else MOST_VARIABLES.get(family, 4)
+    most = 3 if name in ("extreme scales", "wide columns") else MOST_VARIABLES.get(family, 4)
     n = int(rng.integers(1, most + 1))
     size = int(rng.integers(3, 8 if n <= 3 else 7))
     X, Y = GENERATORS[name](rng, size, n)
+    views = [None, None, None, "separate", "difference", "rank"]
     options = {
-        "standardize": rng.choice([None, None, None, "separate", "difference", "rank"]),
+        "standardize": None if name == "wide columns" else rng.choice(views),
         "random_state": int(rng.integers(100)),
     }
     if rng.random() < 0.1:

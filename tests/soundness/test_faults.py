@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import highspy
@@ -10,9 +12,9 @@ import pytest
 
 from sklearn_reclink.solvers.covering.master import CoveringMaster
 from tests.soundness.faults import KINDS, lying
-from tests.soundness.lies import fit_with_lies
+from tests.soundness.lies import fit_with_lies, hard_case
 
-FITS = 60  # of each kind
+FITS = 25  # of each kind
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -55,3 +57,31 @@ def test_lies_end_with_their_block():
     with lying("HiGHS", np.random.default_rng(0)):
         pass
     assert highspy.Highs.getModelStatus is true
+
+
+CRASH = """
+import os, sys
+import highspy
+highspy.Highs.run = lambda highs: os._exit(9)
+from sklearn_reclink.cli import main
+sys.argv = ["reclink", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.slow
+def test_solver_that_kills_the_process_leaves_nothing_half_written(tmp_path):
+    case = hard_case("choquet", 1)
+    for name, file in (("original", case.X), ("masked", case.Y)):
+        table = np.column_stack([file, np.round(file[::-1] * 3)])
+        np.savetxt(
+            tmp_path / f"{name}.csv", table, delimiter=",", header="a,b,c,d,e,f", comments=""
+        )
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    arguments = ["audit", "original.csv", "masked.csv", "--attackers", "choquet"]
+    arguments += ["--report", "r.html", "--json", "r.json"]
+    ended = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CRASH, *arguments], cwd=tmp_path, capture_output=True
+    )
+    assert ended.returncode == 9
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

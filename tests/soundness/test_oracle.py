@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 
+from sklearn_reclink.families import (
+    Bilinear,
+    Family,
+    NonnegativeBilinear,
+    SubmodularChoquet,
+    WeightedMean,
+)
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.exact import solve, solve_exact
+from sklearn_reclink.solvers.problem import Problem
 from tests.exact_arithmetic import (
     best_psd_subset,
     best_subset,
@@ -19,7 +31,14 @@ from tests.exact_arithmetic import (
     unit_rows,
 )
 from tests.soundness.claims import LINKERS, Case, examine
-from tests.soundness.generators import GENERATORS, case_of, small_integers
+from tests.soundness.generators import (
+    GENERATORS,
+    at_tolerance,
+    case_of,
+    hard_floats,
+    one_ulp,
+    small_integers,
+)
 from tests.soundness.oracle import ABOVE, BELOW, FAMILIES, ExactProblem, linked
 from tests.soundness.semidefinite import linking_matrix
 
@@ -72,6 +91,34 @@ def common_noise(sd: float) -> tuple[np.ndarray, np.ndarray]:
 def test_no_claim_is_wrong_where_one_was(family, files, standardize):
     X, Y = (np.asarray(file, dtype=float) for file in files)
     assert not examine(Case(family, X, Y, {"standardize": standardize})).wrong
+
+
+SEARCHES = {
+    "rows that are grown": partial(solve_exact, most_pairs=0),
+    "line searches": partial(solve, most_records=2),
+}
+PROBLEMS: dict[str, Callable[..., Family]] = {
+    "weighted mean": lambda a, b: WeightedMean(a.shape[1]),
+    "submodular": lambda a, b: SubmodularChoquet(a.shape[1]),
+    "free": lambda a, b: Bilinear(a.shape[1]),
+    "nonnegative": NonnegativeBilinear,
+}
+
+
+@pytest.mark.parametrize("family", PROBLEMS)
+@pytest.mark.parametrize("search", SEARCHES)
+def test_no_bound_is_too_low_where_files_are_large(search, family):
+    """The searches of large files, asked of small ones."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        generator = (small_integers, hard_floats, one_ulp, at_tolerance)[seed % 4]
+        X, Y = generator(rng, int(rng.integers(3, 7)), int(rng.integers(2, 4)))
+        problem = Problem(PROBLEMS[family](X, Y), Index(X, Y))
+        found = SEARCHES[search](problem, rng=rng, time_limit=0.1)
+        assert found.n_linked <= found.bound
+        if found.bound < len(X):
+            exact = ExactProblem(FAMILIES[family], X, Y, ABOVE)
+            assert exact.linkable(found.bound + 1) is None
 
 
 # -- the oracle itself ----------------------------------------------------------------------------
