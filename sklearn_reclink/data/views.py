@@ -184,6 +184,16 @@ def learn_view(
     return view
 
 
+def check_width(informative: np.ndarray, linker: object, most: int, instead: str) -> None:
+    """Refuse more variables than a linker has memory and time for, and say what to use instead."""
+    n_variables = np.count_nonzero(informative)
+    if n_variables > most:
+        raise ValueError(
+            f"the files have {n_variables} variables that are not constant; "
+            f"{type(linker).__name__} takes at most {most}: leave some out, or use {instead}"
+        )
+
+
 def learn_scales(
     X: np.ndarray, Y: np.ndarray, standardize: str | None, names: Sequence[Any] | None = None
 ) -> Scales:

@@ -9,9 +9,7 @@
 
 A diagonal ``M`` is a weighted mean. ``d^2`` may be negative unless ``M`` is positive semidefinite.
 
-`Bilinear` (d2SB_NC) admits all symmetric matrices. `NonnegativeBilinear` (d2SB) asks ``diff' M
-diff >= 0`` of every pair of the two files, eq. (9) of the 2015 paper: too many rows to hold, so
-the most violated pairs are separated.
+`Bilinear` (d2SB_NC) admits all symmetric matrices.
 
 *Scale.* Links do not change with the scale of ``M``. The one found is multiplied by the power of
 two, which rounds nothing, that brings its Frobenius norm to at most that of the identity and more
@@ -37,7 +35,6 @@ from sklearn_reclink.families.formula import QUADRATIC, SUM, Formula, formula
 # (p + 5) u D is more than an eighth of the tie tolerance of |d| where |d| < (p + 5) CANCELLED D
 CANCELLED = 2.0**-10
 TERMS_SHARE = 2.0**-48  # of D in the magnitude: twice the precision tells no more digits apart
-_BATCH = 256  # original records compared with all masked ones at a time
 
 
 @lru_cache
@@ -248,75 +245,6 @@ class Bilinear(Family):
         return [
             f"{first}_{second}" for k, first in enumerate(variables) for second in variables[k:]
         ]
-
-
-class NonnegativeBilinear(Bilinear):
-    """``diff' M diff >= 0`` on every pair of an original and a masked record."""
-
-    def __init__(self, original: np.ndarray, masked: np.ndarray) -> None:
-        super().__init__(original.shape[1])
-        self.original, self.masked = original, masked
-
-    @property
-    def n_paper_constraints(self) -> int:
-        return len(self.original) ** 2
-
-    @property
-    def all_rows(self) -> np.ndarray:
-        differences = self.original[:, None, :] - self.masked[None, :, :]
-        rows = products(differences.reshape(-1, self.n_features))
-        return rows[rows.any(axis=1)]
-
-    def _least(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Per original record, the masked record of least distance, and that distance."""
-        matrix = self.unpack(theta)
-        own = np.einsum("ik,kl,il->i", self.masked, matrix, self.masked)
-        cross = 2 * self.masked @ matrix
-        least = np.empty(len(self.original), dtype=np.int64)
-        for start in range(0, len(self.original), _BATCH):
-            batch = slice(start, start + _BATCH)
-            least[batch] = np.argmin(own - self.original[batch] @ cross.T, axis=1)
-        nearest = self.masked[least]
-        return nearest, self.between(theta, self.original, nearest)[0]
-
-    def separate(self, theta: np.ndarray) -> np.ndarray:
-        nearest, values = self._least(theta)
-        worst = np.argsort(values)[: 2 * self.n_parameters]
-        worst = worst[values[worst] < 0]
-        return self._cuts(self.original[worst], nearest[worst])
-
-    def contains(self, theta: np.ndarray) -> bool:
-        return bool(self._least(theta)[1].min() >= 0)
-
-    def repair(self, theta: np.ndarray) -> np.ndarray:
-        """Add as little of the identity as makes every distance clear of rounding below 0."""
-
-        def lack(lifted: np.ndarray) -> float:
-            nearest, values = self._least(lifted)
-            length = ((self.original - nearest) ** 2).sum(axis=1)
-            margin = 8 * np.finfo(float).eps * np.abs(lifted).max()
-            apart = length > np.finfo(float).tiny
-            return float(np.max(margin - values[apart] / length[apart], initial=0.0))
-
-        return self._lifted(theta, lack)
-
-    def settled(self, theta: np.ndarray, count: Callable[[np.ndarray], int]) -> np.ndarray:
-        """Lifted until no distance, as `evaluate` computes it, is below 0."""
-
-        def lack(lifted: np.ndarray) -> float:
-            most = 0.0
-            for record in self.original:
-                values, _ = self.between(lifted, record, self.masked)
-                below = values < 0
-                if below.any():
-                    lengths = ((record - self.masked[below]) ** 2).sum(axis=1)
-                    most = max(most, float(np.max(-values[below] / lengths)))
-            return most
-
-        return self._lifted(self.normalised(theta), lack)
-
-    def _lifted(self, theta: np.ndarray, lack: Callable[[np.ndarray], float]) -> np.ndarray:
-        return lifted(theta, self.pack(np.eye(self.n_features)), lack)
 
 
 def lifted(

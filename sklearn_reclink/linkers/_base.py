@@ -34,7 +34,6 @@ from sklearn_reclink.solvers.problem import Solution, Status
 
 RULES = ("nearest", "density", "balanced", "one_to_one")
 WITH_TEMPERATURE = ("density", "balanced")
-_TEMPERATURE_PAIRS = 1000  # at most, of which the temperature of a rule is learned
 
 
 @fill_in
@@ -137,17 +136,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._learn_scales(original, masked, whole)
         self._informative = self.scales_.informative
-        self._check_width(int(np.count_nonzero(self._informative)))
+        views.check_width(self._informative, self, self._most_variables, self._for_wide_files)
         return self._index(original, everyone)
-
-    def _check_width(self, n_variables: int) -> None:
-        """Refuse more variables than the linker has memory and time for."""
-        if n_variables > self._most_variables:
-            raise ValueError(
-                f"the files have {n_variables} variables that are not constant; "
-                f"{type(self).__name__} takes at most {self._most_variables}: leave some out, or "
-                f"use {self._for_wide_files}"
-            )
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         """Learn how files become coordinates; ranks are those of the whole files."""
@@ -192,13 +182,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             return 1.0
         from sklearn_reclink.rules import Scores, learn_scale
 
-        rows = np.arange(index.n_records)
-        if len(rows) > _TEMPERATURE_PAIRS:
-            order = check_random_state(self.random_state).permutation(len(rows))
-            rows = np.sort(order[:_TEMPERATURE_PAIRS])
-        files = index.original[rows], index.masked[rows]
-        pairs = DistancePairs(self._family, self._theta, *files)
-        return learn_scale(Scores.of_pairs(pairs, -1.0))
+        rng = check_random_state(self.random_state)
+        return learn_scale(Scores.of_sample(index, self._family, self._theta, rng))
 
     def _count(self, index: Index) -> int:
         """How many records of the files of `fit` are re-identified by the nearest record."""

@@ -64,8 +64,7 @@ def export_mps(
         raise ValueError(f"the file is named {path!r}: its name must end in .mps")
     if not 0 < strictness < math.inf:
         raise ValueError(
-            f"strictness is {strictness!r}: it must be a finite number above 0, as at 0 ties would "
-            "count as links"
+            f"strictness is {strictness!r}: it must be finite and above 0, or ties would be links"
         )
     linker = clone(linker)
     linker._validate_params()

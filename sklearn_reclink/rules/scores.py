@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.search import Pairs
+from sklearn_reclink.search import DistancePairs, Index, Pairs
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,17 @@ class Scores:
         return cls(
             lambda start, stop: -pairs.distances(np.arange(start, stop))[0] / scale, pairs.shape
         )
+
+    @classmethod
+    def of_sample(
+        cls, index: Index, family: Any, theta: np.ndarray, rng: Any, most: int = 1000
+    ) -> "Scores":
+        """Distances of all pairs of at most so many aligned records, drawn at random."""
+        rows = np.arange(index.n_records)
+        if len(rows) > most:
+            rows = np.sort(rng.permutation(len(rows))[:most])
+        pairs = DistancePairs(family, theta, index.original[rows], index.masked[rows])
+        return cls.of_pairs(pairs, -1.0)
 
     def blocks(self) -> Iterator[tuple[int, np.ndarray]]:
         """First record and scores of every block, (n_block, n_masked); do not change them."""

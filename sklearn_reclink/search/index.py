@@ -17,7 +17,7 @@ there are many; `batches` runs either on joblib's workers. All decide with the f
 """
 
 from abc import ABC, abstractmethod
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -67,18 +67,8 @@ class Search(ABC):
     ) -> tuple[np.ndarray, ...]:
         """Answers about some records, or about all of them, in their order.
 
-        Parameters
-        ----------
-        question : str
-            A method that takes records.
-        records : ndarray of int of shape (n_asked,), default=None
-            All records by default.
-        n_jobs : int or None
-            Number of joblib workers.
-        verbose : int
-            Above 0, progress is printed.
-        **options
-            What else the method takes.
+        ``question`` is a method that takes records, ``options`` are what else it takes; the answers
+        come from ``n_jobs`` joblib workers, with progress printed where ``verbose`` is above 0.
         """
         n_asked = self.shape[0] if records is None else len(records)
         if n_asked <= self.batch_size:  # not worth a worker
@@ -302,27 +292,22 @@ class Index:
             theta, self.original[records], self.masked, records
         )
         for t in np.flatnonzero((np.abs(margins) <= doubt).any(axis=1)):
-            parameters, close = theta[t], np.flatnonzero(np.abs(margins[t]) <= doubt)
-            margins[t, close] = self._margins(
-                family, parameters, records[close], impostors[t, close]
-            )
+            close = np.flatnonzero(np.abs(margins[t]) <= doubt)
+            distances = partial(self._distances, family, theta[t])
+            own = distances(records[close], records[close])
+            margins[t, close] = ties.margin(*own, *distances(records[close], impostors[t, close]))
             for place in close[margins[t, close] > 0]:  # is another one nearer?
                 others = np.delete(np.arange(self.n_masked), records[place])
-                everyone = self._margins(
-                    family, parameters, np.full(len(others), records[place]), others
-                )
+                own = distances(records[[place]], records[[place]])
+                everyone = ties.margin(*own, *distances(records[[place]], others))
                 nearest = np.argmin(everyone)
                 impostors[t, place], margins[t, place] = others[nearest], everyone[nearest]
         return impostors, margins
 
-    def _margins(
-        self, family: Family, theta: np.ndarray, records: np.ndarray, impostors: np.ndarray
-    ) -> np.ndarray:
-        """By how much impostors are farther than the own records, less what is a tie."""
-        original = self.original[records]
-        own, own_magnitude = family.between(theta, original, self.masked[records])
-        other, magnitude = family.between(theta, original, self.masked[impostors])
-        return np.asarray(other - own - ties.TIE_TOLERANCE * (magnitude + own_magnitude))
+    def _distances(
+        self, family: Family, theta: np.ndarray, records: np.ndarray, masked: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return family.between(theta, self.original[records], self.masked[masked])
 
     def rows(self, family: Family, records: Any, impostors: Any) -> tuple[np.ndarray, np.ndarray]:
         """Rows of (record, impostor) pairs, and the magnitudes that ties are judged by.

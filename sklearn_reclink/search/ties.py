@@ -33,6 +33,11 @@ def strictly_nearer(own: Any, own_magnitude: Any, other: Any, other_magnitude: A
     return np.asarray(other - own > TIE_TOLERANCE * (other_magnitude + own_magnitude))
 
 
+def margin(own: Any, own_magnitude: Any, other: Any, other_magnitude: Any) -> np.ndarray:
+    """How much farther the other is than the own record, less what counts as a tie."""
+    return np.asarray(other - own - TIE_TOLERANCE * (other_magnitude + own_magnitude))
+
+
 def linked(own: np.ndarray, values: np.ndarray, magnitudes: np.ndarray) -> np.ndarray:
     """Whether each record's own candidate is strictly nearer than all others.
 
