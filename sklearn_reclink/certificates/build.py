@@ -1,0 +1,216 @@
+"""A certificate of a fit: what was found, and a proof of the bound that `verify` accepts.
+
+The proof is made after the fit, from its parameters, its bound and the conflicts it met; nothing is
+taken over that `verify` would not accept. Where the bound of the fit cannot be proven in this form,
+or only by too large a file, the lowest bound that can be is certified, and ``bound_of_fit`` says what
+the fit claimed.
+"""
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_reclink._version import __version__
+from sklearn_reclink.certificates.conflicts import ConflictFinder, theta_keys
+from sklearn_reclink.certificates.coordinates import (
+    CertificateError,
+    coordinates,
+    digest,
+    with_pool,
+)
+from sklearn_reclink.certificates.covering import Covering, Node, NotProven
+from sklearn_reclink.certificates.verify import FORMAT, TOLERANCE, VERSION, Checker
+from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import Problem
+
+MOST_BYTES = 20_000_000
+_LIFTS = 2.0 ** np.arange(-54, -20)
+_MOST_CELL_PARAMETERS = 8
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a fit knows, for its certificate.
+
+    Attributes
+    ----------
+    original, masked : ndarray of shape (n_records, n_columns)
+        The files as they were read.
+    pool : ndarray of shape (n_masked, n_columns) or None
+        The whole masked file, if one was given.
+    columns : list of str or None
+        Names of the columns.
+    view : dict
+        ``standardize``, and ``scales``: for every column, shift and scale of the original file,
+        then of the masked file; None for a column left out. Empty lists where ranks are taken.
+    family : dict
+        ``name``, ``constraint`` and ``order``.
+    problem : Problem
+        The coordinates and the family that were searched.
+    theta : ndarray of shape (n_parameters,)
+    linked : ndarray of bool of shape (n_records,)
+    bound : int
+    status : str
+    conflicts : iterable of ndarray of int
+        Sets of records that the fit found in conflict.
+    """
+
+    original: np.ndarray
+    masked: np.ndarray
+    pool: np.ndarray | None
+    columns: list[str] | None
+    view: dict[str, Any]
+    family: dict[str, Any]
+    problem: Problem
+    theta: np.ndarray
+    linked: np.ndarray
+    bound: int
+    status: str
+    conflicts: Iterable[np.ndarray]
+
+
+def build_certificate(
+    fit: Fit,
+    *,
+    most_bytes: int = MOST_BYTES,
+    seconds: float = 600.0,
+    method: str | None = None,
+) -> dict[str, Any]:
+    """A certificate that `verify` accepts.
+
+    Parameters
+    ----------
+    fit : Fit
+    most_bytes : int
+        Size of the proof as JSON; a weaker bound is certified rather than exceed it.
+    seconds : float
+        After these the bound proven so far is certified.
+    method : {"conflicts", "cells"} or None
+        How the bound is proven; None chooses.
+    """
+    deadline = time.monotonic() + seconds
+    original, masked = fit.original.tolist(), fit.masked.tolist()
+    pool = None if fit.pool is None else fit.pool.tolist()
+    everyone = masked if pool is None else with_pool(masked, pool)
+    checker = Checker(fit.family, *coordinates(fit.view, original, masked, everyone))
+    theta, linked = _exact_links(checker, fit)
+    n_records = len(original)
+    proof, losses = _proof(checker, fit, most_bytes, deadline, method)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "package": __version__,
+        "sha256": {
+            "original": digest(original),
+            "masked": digest(masked),
+            "pool": None if pool is None else digest(pool),
+        },
+        "columns": fit.columns,
+        "view": fit.view,
+        "family": fit.family,
+        "tolerance": TOLERANCE,
+        "n_records": n_records,
+        "n_linked": len(linked),
+        "bound": n_records - losses,
+        "bound_of_fit": fit.bound,
+        "status_of_fit": fit.status,
+        "theta": theta,
+        "linked": linked,
+        "proof": proof,
+    }
+
+
+# -- (a) parameters and links ---------------------------------------------------------------------
+
+
+def _exact_links(checker: Checker, fit: Fit) -> tuple[list[float], list[int]]:
+    """Parameters exactly inside their cone, as near as possible, and the records they link."""
+    for theta in _near(checker, fit):
+        by_key = dict(zip(theta_keys(checker), theta.tolist(), strict=True))
+        listed = [by_key[key] for key in checker.keys]
+        try:
+            exact = checker.parameters(listed)
+        except CertificateError:
+            continue
+        return listed, [
+            i for i in np.flatnonzero(fit.linked).tolist() if checker.is_linked(exact, i)
+        ]
+    raise CertificateError("no parameters near those of the fit are inside their cone")
+
+
+def _near(checker: Checker, fit: Fit) -> Iterable[np.ndarray]:
+    """The parameters of the fit, then moved inwards by ever more rounding."""
+    yield fit.theta
+    inside = fit.problem.family.centre
+    if checker.constraint == "submodular":
+        size = np.array([key.bit_count() for key in theta_keys(checker)]) / checker.n
+        inside = size * (2 - size)
+        if checker.order is not None:
+            inside = np.where(
+                size * checker.n == 1, 1.0, np.where(size * checker.n == 2, -0.5 / checker.n, 0)
+            )
+    for lift in _LIFTS:
+        yield fit.theta + lift * np.abs(fit.theta).max() * inside
+
+
+# -- (b) the bound --------------------------------------------------------------------------------
+
+
+def _proof(
+    checker: Checker, fit: Fit, most_bytes: int, deadline: float, method: str | None
+) -> tuple[Node, int]:
+    """The proof of as many losses as the fit claims, or of fewer, and their number."""
+    never = never_pairs(checker, fit.problem)
+    lost = frozenset(i for i, _ in never)
+    goal = fit.problem.index.n_records - fit.bound
+    for losses, tree in _trees(checker, fit, lost, goal, deadline, method):
+        proof = {"never": never, "tree": tree}
+        if len(json.dumps(proof, separators=(",", ":"))) <= most_bytes:
+            return proof, losses
+    return {"never": never, "tree": [{}]}, len(lost)
+
+
+def _trees(
+    checker: Checker,
+    fit: Fit,
+    lost: frozenset[int],
+    goal: int,
+    deadline: float,
+    method: str | None,
+) -> Iterable[tuple[int, list[Node]]]:
+    """Trees that prove the goal, and then fewer losses."""
+    if goal <= len(lost):
+        yield len(lost), [{}]
+        return
+    finder = ConflictFinder(fit.problem, checker, deadline=deadline)
+    covering = Covering(finder, lost, map(np.ndarray.tolist, fit.conflicts), deadline=deadline)
+    try:
+        yield goal, covering.tree(goal)
+    except NotProven:
+        pass
+    yield covering.weaker_tree()
+
+
+def never_pairs(checker: Checker, problem: Problem) -> list[list[int]]:
+    """Records that no parameters link, each with the masked record that stands in the way."""
+    index, found = problem.index, []
+    for i in presolve(problem).never.tolist():
+        differences = np.abs(index.original[i] - index.masked)
+        near = (differences <= differences[i] * (1 + TOLERANCE)).all(axis=1)
+        for j in np.flatnonzero(near).tolist():
+            if j != i and _is_never(checker, i, j):
+                found.append([i, j])
+                break
+    return found
+
+
+def _is_never(checker: Checker, i: int, j: int) -> bool:
+    try:
+        checker.never([[i, j]])
+    except CertificateError:
+        return False
+    return True
