@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink._version import __version__
+from sklearn_reclink.certificates.cells import CellTree
 from sklearn_reclink.certificates.conflicts import ConflictFinder, theta_keys
 from sklearn_reclink.certificates.coordinates import (
     CertificateError,
@@ -23,7 +24,7 @@ from sklearn_reclink.certificates.coordinates import (
     with_pool,
 )
 from sklearn_reclink.certificates.covering import Covering, Node, NotProven
-from sklearn_reclink.certificates.verify import FORMAT, TOLERANCE, VERSION, Checker
+from sklearn_reclink.certificates.verify import FORMAT, ORTHANT, TOLERANCE, VERSION, Checker
 from sklearn_reclink.solvers.presolve import presolve
 from sklearn_reclink.solvers.problem import Problem
 
@@ -185,6 +186,14 @@ def _trees(
     """Trees that prove the goal, and then fewer losses."""
     if goal <= len(lost):
         yield len(lost), [{}]
+        return
+    cells = checker.name in ORTHANT and checker.n <= _MOST_CELL_PARAMETERS
+    if cells and method != "conflicts":
+        try:
+            yield goal, CellTree(fit.problem, checker, lost, deadline=deadline).tree(goal)
+        except NotProven:
+            pass
+    if method == "cells":
         return
     finder = ConflictFinder(fit.problem, checker, deadline=deadline)
     covering = Covering(finder, lost, map(np.ndarray.tolist, fit.conflicts), deadline=deadline)

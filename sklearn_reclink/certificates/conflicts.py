@@ -48,6 +48,8 @@ class ConflictFinder:
         Of the cell; the cone itself by default.
     deadline : float
         By `time.monotonic`.
+    grows : bool
+        Whether rows that are not known yet are looked for.
     """
 
     def __init__(
@@ -56,8 +58,10 @@ class ConflictFinder:
         checker: Checker,
         corners: Sequence[Sequence[int]] | None = None,
         deadline: float = np.inf,
+        grows: bool = True,
     ) -> None:
-        self.problem, self.checker, self.deadline = problem, checker, deadline
+        self.problem, self.checker = problem, checker
+        self.deadline, self.grows = deadline, grows
         p = problem.family.n_parameters
         self.corners = tuple(tuple(int(k == m) for m in range(p)) for k in range(p))
         self._map = np.eye(p)
@@ -166,7 +170,7 @@ class ConflictFinder:
             if not isinstance(found, np.ndarray):
                 return found
             point = found if found.any() else self.problem.family.centre
-            if not self._grow(point @ self._map, wanted):
+            if not self.grows or not self._grow(point @ self._map, wanted):
                 return None
         return None
 

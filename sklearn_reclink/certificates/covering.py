@@ -56,6 +56,8 @@ class Covering:
         self.n_records = finder.problem.index.n_records
         self.others = frozenset(range(self.n_records)) - lost
         self.members: list[frozenset[int]] = []
+        self.least: list[int] = []  # how many members are lost
+        self._supports: list[Support | None] = []
         self.proofs: list[Node | None] = []  # None: not proven yet
         self._known: set[frozenset[int]] = set()
         self._dropped: set[int] = set()
@@ -63,21 +65,29 @@ class Covering:
         for conflict in conflicts:
             self._add(frozenset(conflict))
 
-    def _add(self, members: frozenset[int], proof: Node | None = None) -> bool:
+    def add_clique(self, members: Iterable[int], pairs: list[Node]) -> None:
+        """Add records in conflict two by two, with those conflicts."""
+        clique = frozenset(members)
+        if self._add(clique, least=len(clique) - 1):
+            self.proofs[-1] = {"clique": sorted(clique), "pairs": pairs}
+
+    def _add(
+        self, members: frozenset[int], support: Support | None = None, least: int = 1
+    ) -> bool:
         if members in self._known or members & self.lost:
             return False
         self._known.add(members)
         self.members.append(members)
-        self.proofs.append(proof)
+        self.least.append(least)
+        self._supports.append(support)
+        self.proofs.append(None)
         return True
 
     def _add_support(self, support: Support, x: np.ndarray) -> bool:
-        """Add a conflict that ``x`` violates, if it can be proven."""
+        """Add a conflict that ``x`` violates."""
         support = self.finder.minimised(support)
-        if sum(x[i] for i in support.members) > 1 - 1e-6:
-            return False
-        proof = self.finder.prove(support)
-        return proof is not None and self._add(support.members, proof)
+        violated = sum(x[i] for i in support.members) < 1 - 1e-6
+        return violated and self._add(support.members, support)
 
     def tree(self, goal: int) -> list[Node]:
         """Nodes that prove so many losses; `NotProven` if they cannot be found."""
@@ -87,18 +97,37 @@ class Covering:
     def weaker_tree(self) -> tuple[int, list[Node]]:
         """The most losses that one node alone has proven so far, and that node."""
         losses, node = self.weaker
+        if not self._prove_used(c for c, _ in node.get("duals", [])):
+            return len(self.lost), [{}]
         return losses, self._with_conflicts([dict(node)])
 
     def _with_conflicts(self, nodes: list[Node]) -> list[Node]:
-        """The nodes, the first of which states the conflicts that have duals."""
+        """The nodes, the first of which states the conflicts and cliques that have duals."""
         used = sorted({c for node in nodes for c, _ in node.get("duals", [])})
-        place = {c: k for k, c in enumerate(used)}
+        conflicts, cliques = [], []
+        place: dict[int, int] = {}
+        for c in used:
+            proof = self.proofs[c]
+            assert proof is not None
+            if "clique" not in proof:
+                place[c] = len(conflicts)
+                conflicts.append(proof)
+        for c in used:
+            proof = self.proofs[c] or {}
+            if "clique" in proof:
+                conflicts += proof["pairs"]
+                place[c] = -1 - len(cliques)
+                cliques.append(proof["clique"])
+        for c, number in place.items():
+            if number < 0:
+                place[c] = len(conflicts) - 1 - number
         for node in nodes:
             if "duals" in node:
                 node["duals"] = [[place[c], y] for c, y in node["duals"]]
-        if used:
-            nodes[0] = {"conflicts": [self.proofs[c] for c in used], **nodes[0]}
-        return nodes
+        stated = {"conflicts": conflicts} if conflicts else {}
+        if cliques:
+            stated["cliques"] = cliques
+        return [{**stated, **nodes[0]}, *nodes[1:]]
 
     def _close(self, lost: frozenset[int], kept: frozenset[int]) -> list[Node]:
         """The subtree of a node."""
@@ -108,16 +137,17 @@ class Covering:
             if self.most_nodes < 0 or time.monotonic() >= self.deadline:
                 raise NotProven
             x, y = self._relax(lost, kept)
-            if not self._prove_used(y):
-                continue
             price = np.zeros(self.n_records, dtype=np.int64)
             for c, value in y.items():
                 price[list(self.members[c])] += value
-            losses = self._losses(lost, kept, price, sum(y.values()))
+            total = sum(self.least[c] * value for c, value in y.items())
+            losses = self._losses(lost, kept, price, total)
             duals = [[c, value / ONE if value % ONE else value // ONE] for c, value in y.items()]
             node: Node = {"duals": duals} if duals else {}
             enough = (self.goal - 1) * ONE
             if losses > enough:
+                if not self._prove_used(y):
+                    continue
                 return [*before, node]
             if lost == self.lost and not kept and -(-losses // ONE) > self.weaker[0]:
                 self.weaker = -(-losses // ONE), node
@@ -126,6 +156,8 @@ class Covering:
             forced = np.flatnonzero(losses + np.maximum(0, ONE - price) > enough).tolist()
             more = (frozenset(forced) - lost - kept) & self._named()
             if more:
+                if not self._prove_used(y):
+                    continue
                 before.append(node | {"keep": True})
                 kept |= frozenset(forced) - lost
                 continue
@@ -159,35 +191,35 @@ class Covering:
         from scipy.optimize import linprog
         from scipy.sparse import csr_array
 
-        x, y = np.zeros(self.n_records), dict[int, int]()
+        x, right = np.zeros(self.n_records), dict[int, int]()
         x[list(lost)] = 1.0
-        every = ((c, one) for c, one in enumerate(self.members) if c not in self._dropped)
-        rows = [c for c, members in every if not members & lost]
-        stuck = [c for c in rows if self.members[c] <= kept]
-        if stuck:
-            return x, {stuck[0]: self.goal * ONE}
-        if not rows:
-            return x, y
-        free = sorted(frozenset().union(*(self.members[c] for c in rows)) - kept)
+        for c, members in enumerate(self.members):
+            least = self.least[c] - len(members & lost)
+            if least > 0 and c not in self._dropped:
+                right[c] = least
+                if len(members - lost - kept) < least:
+                    return x, {c: self.goal * ONE}
+        if not right:
+            return x, {}
+        free = sorted(frozenset().union(*(self.members[c] for c in right)) - kept - lost)
         place = {i: k for k, i in enumerate(free)}
-        pairs = [(r, place[i]) for r, c in enumerate(rows) for i in self.members[c] if i in place]
+        pairs = [(r, place[i]) for r, c in enumerate(right) for i in self.members[c] if i in place]
         where = np.array(pairs).T
-        matrix = csr_array((-np.ones(len(pairs)), where), shape=(len(rows), len(free)))
-        found = linprog(
-            np.ones(len(free)), A_ub=matrix, b_ub=-np.ones(len(rows)), bounds=(0, 1), method="highs"
-        )
+        matrix = csr_array((-np.ones(len(pairs)), where), shape=(len(right), len(free)))
+        at_least = -np.array(list(right.values()), dtype=float)
+        found = linprog(np.ones(len(free)), A_ub=matrix, b_ub=at_least, bounds=(0, 1))
         if found.status != 0:
             raise NotProven
         x[free] = found.x
         duals = np.round(-found.ineqlin.marginals * ONE).astype(int)
-        return x, {c: int(value) for c, value in zip(rows, duals, strict=True) if value > 0}
+        return x, {c: int(value) for c, value in zip(right, duals, strict=True) if value > 0}
 
-    def _prove_used(self, y: dict[int, int]) -> bool:
+    def _prove_used(self, y: Iterable[int]) -> bool:
         """Whether the conflicts with duals are proven as they stand; if not, they change."""
         fine = True
         for c in y:
             if self.proofs[c] is None:
-                support = self.finder.find(self.members[c])
+                support = self._supports[c] or self.finder.find(self.members[c])
                 if support is not None:
                     support = self.finder.minimised(support)
                     self.proofs[c] = self.finder.prove(support)

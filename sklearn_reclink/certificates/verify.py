@@ -36,12 +36,13 @@ lambda tau (D_ij + D_ii)``. So one of them is not, in the cell of parameters at 
 
 *Tree.* Nodes, each followed by its subtrees. A node is about the parameters of a cell, with some
 records lost and others kept. It may name records *lost* there (a conflict of one row), and
-conflicts, which hold below it. Then it *splits* the cell: ``u a + v b``, on the edge of two corners,
-takes the place of a, and of b. Or it *branches*: a record is lost, or kept. Or it ends. With x_i = 1
-for lost records, ``sum_{i in C} x_i >= 1`` for every conflict C. So for any duals ``y >= 0``, with
-``s_i`` the sum of y over the conflicts of i,
+conflicts, which hold below it. A *clique* is a set of records in conflict two by two. Then the node
+*splits* the cell: ``u a + v b``, on the edge of two corners, takes the place of a, and of b. Or it
+*branches*: a record is lost, or kept. Or it ends. With x_i = 1 for lost records, ``sum_{i in C} x_i
+>= m_C``, which is 1 for a conflict C and one less than its size for a clique. So for any duals ``y
+>= 0``, with ``s_i`` the sum of y over the sets that hold i,
 
-    losses  >=  sum_i x_i + sum_C y_C (1 - sum_{i in C} x_i)  =  sum_C y_C + sum_i x_i (1 - s_i),
+    losses >= sum_i x_i + sum_C y_C (m_C - sum_{i in C} x_i) = sum_C y_C m_C + sum_i x_i (1 - s_i),
 
 and the least of this over the x_i left free is a bound. A node may end if that is above goal - 1.
 If it is with ``x_i = 1``, whoever loses fewer than ``goal`` keeps i: a node may *keep* all such i.
@@ -119,7 +120,7 @@ def _verify(certificate: Any, original: Table, masked: Table, pool: Table | None
     return Verified(n_linked, bound, n, statement)
 
 
-def whole(value: Any, end: int, what: str, least: int = 0) -> int:
+def whole(value: Any, end: float, what: str, least: int = 0) -> int:
     """An integer from ``least`` to before ``end``."""
     require(type(value) is int and least <= value < end, f"{what} is not an integer in its range")
     return int(value)
@@ -140,12 +141,12 @@ def integers(values: Iterable[Any], least: float = -math.inf) -> list[int]:
 
 
 class Cell(NamedTuple):
-    """The corners of some parameters, records lost and kept, and conflicts there."""
+    """The corners of some parameters, records lost and kept, sets that lose so many or more."""
 
     corners: tuple[tuple[int, ...], ...]
     lost: frozenset[int]
     kept: frozenset[int]
-    conflicts: tuple[frozenset[int], ...]
+    sets: tuple[tuple[frozenset[int], int], ...]
 
 
 class Checker:
@@ -315,11 +316,15 @@ class Checker:
             require(len(cells) > 0, "the tree has too many nodes")
             cell = cells.pop()
             lost = [self.conflict([[*pair, 1]], [], cell.corners) for pair in node.get("lost", [])]
-            more = [
-                self.conflict(one["rows"], one.get("cone", []), cell.corners)
-                for one in node.get("conflicts", [])
-            ]
-            cell = cell._replace(lost=cell.lost.union(*lost), conflicts=(*cell.conflicts, *more))
+            sets = list(cell.sets)
+            for one in node.get("conflicts", []):
+                sets.append((self.conflict(one["rows"], one.get("cone", []), cell.corners), 1))
+            for clique in node.get("cliques", []):
+                known = {members for members, _ in sets}
+                found = all(frozenset(pair) in known for pair in combinations(clique, 2))
+                require(found and len(set(clique)) == len(clique) > 1, "a clique is not proven")
+                sets.append((frozenset(clique), len(clique) - 1))
+            cell = cell._replace(lost=cell.lost.union(*lost), sets=tuple(sets))
             cells += reversed(self.below(node, cell, goal))
         require(not cells, "the tree has too few nodes")
 
@@ -328,7 +333,7 @@ class Checker:
         if "split" in node:
             require(self.name in ORTHANT, "the cone of this family has no corners")
             a, b = (whole(k, self.n, "a corner") for k in node["split"][:2])
-            u, v = (whole(x, 2**64, "a weight", least=1) for x in node["split"][2:])
+            u, v = (whole(x, math.inf, "a weight", least=1) for x in node["split"][2:])
             require(a != b, "a corner is split with itself")
             corners = cell.corners
             new = tuple(u * x + v * y for x, y in zip(corners[a], corners[b], strict=True))
@@ -339,18 +344,21 @@ class Checker:
         duals = node.get("duals", [])
         one, *y = integers([1, *(value for _, value in duals)], least=0)
         price: Counter[int] = Counter()
+        losses = 0
         for (c, _), value in zip(duals, y, strict=True):
-            for i in cell.conflicts[whole(c, len(cell.conflicts), "a conflict")]:
+            members, least = cell.sets[whole(c, len(cell.sets), "a conflict")]
+            losses += value * least
+            for i in members:
                 price[i] += value
         free = price.keys() - cell.lost - cell.kept
-        losses = sum(y) + sum(one - price[i] for i in cell.lost)
+        losses += sum(one - price[i] for i in cell.lost)
         losses += sum(min(0, one - price[i]) for i in free)
         enough = (goal - 1) * one
         if "keep" not in node:
             require(losses > enough, "a node ends before it is proven")
             return []
-        lost_more = {i: losses + max(0, one - price[i]) for i in range(self.n_records)}
-        kept = {i for i, least in lost_more.items() if least > enough and i not in cell.lost}
+        others = set(range(self.n_records)) - cell.lost
+        kept = {i for i in others if losses + max(0, one - price[i]) > enough}
         return [cell._replace(kept=cell.kept | kept)]
 
 
