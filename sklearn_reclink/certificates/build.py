@@ -1,9 +1,9 @@
 """A certificate of a fit: what was found, and a proof of the bound that `verify` accepts.
 
-The proof is made after the fit, from its parameters, its bound and the conflicts it met; nothing is
-taken over that `verify` would not accept. Where the bound of the fit cannot be proven in this form,
-or only by too large a file, the lowest bound that can be is certified, and ``bound_of_fit`` says what
-the fit claimed.
+The proof is made after the fit, from its parameters, its bound and the conflicts it met; nothing
+is taken over that `verify` would not accept. Where the bound of the fit cannot be proven in this
+form, or only by too large a file, the lowest bound that can be is certified, and ``bound_of_fit``
+says what the fit claimed.
 """
 
 import json
@@ -31,6 +31,7 @@ from sklearn_reclink.solvers.problem import Problem
 MOST_BYTES = 20_000_000
 _LIFTS = 2.0 ** np.arange(-54, -20)
 _MOST_CELL_PARAMETERS = 8
+_FEW_NODES, _MANY_NODES = 40, 20_000  # relaxations before cells are tried instead, or in all
 
 
 @dataclass(frozen=True)
@@ -135,11 +136,11 @@ def _exact_links(checker: Checker, fit: Fit) -> tuple[list[float], list[int]]:
         listed = [by_key[key] for key in checker.keys]
         try:
             exact = checker.parameters(listed)
+            asked = np.flatnonzero(fit.linked | (checker.constraint == "nonnegative")).tolist()
+            linked = [i for i in asked if checker.is_linked(exact, i) and fit.linked[i]]
         except CertificateError:
             continue
-        return listed, [
-            i for i in np.flatnonzero(fit.linked).tolist() if checker.is_linked(exact, i)
-        ]
+        return listed, linked
     raise CertificateError("no parameters near those of the fit are inside their cone")
 
 
@@ -148,12 +149,10 @@ def _near(checker: Checker, fit: Fit) -> Iterable[np.ndarray]:
     yield fit.theta
     inside = fit.problem.family.centre
     if checker.constraint == "submodular":
-        size = np.array([key.bit_count() for key in theta_keys(checker)]) / checker.n
-        inside = size * (2 - size)
+        sizes = np.array([key.bit_count() for key in theta_keys(checker)])
+        inside = sizes * (2 * checker.n - sizes) / checker.n**2
         if checker.order is not None:
-            inside = np.where(
-                size * checker.n == 1, 1.0, np.where(size * checker.n == 2, -0.5 / checker.n, 0)
-            )
+            inside = np.select([sizes == 1, sizes == 2], [1.0, -0.5 / checker.n])
     for lift in _LIFTS:
         yield fit.theta + lift * np.abs(fit.theta).max() * inside
 
@@ -187,20 +186,20 @@ def _trees(
     if goal <= len(lost):
         yield len(lost), [{}]
         return
-    cells = checker.name in ORTHANT and checker.n <= _MOST_CELL_PARAMETERS
-    if cells and method != "conflicts":
+    finder = ConflictFinder(fit.problem, checker, deadline=deadline)
+    covering = Covering(finder, lost, map(np.ndarray.tolist, fit.conflicts), deadline=deadline)
+    by_cells = checker.name in ORTHANT and checker.n <= _MOST_CELL_PARAMETERS
+    if method != "cells":
+        covering.most_nodes = _FEW_NODES if by_cells and method is None else _MANY_NODES
+        try:
+            yield goal, covering.tree(goal)
+        except NotProven:
+            pass
+    if by_cells and method != "conflicts":
         try:
             yield goal, CellTree(fit.problem, checker, lost, deadline=deadline).tree(goal)
         except NotProven:
             pass
-    if method == "cells":
-        return
-    finder = ConflictFinder(fit.problem, checker, deadline=deadline)
-    covering = Covering(finder, lost, map(np.ndarray.tolist, fit.conflicts), deadline=deadline)
-    try:
-        yield goal, covering.tree(goal)
-    except NotProven:
-        pass
     yield covering.weaker_tree()
 
 

@@ -22,7 +22,9 @@ class Clique(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _greedy(values, above, index, owners, starts, common, order, head, link, enough):  # type: ignore[no-untyped-def]
-    n = list_records(above, index, owners, 0, index.shape[0], values.shape[1], starts, common, order)
+    n = list_records(
+        above, index, owners, 0, index.shape[0], values.shape[1], starts, common, order
+    )
     return cover_by_cliques(values, above, starts, common, order, n, enough, head, link)
 
 
@@ -58,18 +60,16 @@ def greedy_cliques(values: np.ndarray, rows: np.ndarray, owners: np.ndarray) -> 
     return found
 
 
-def _pair(
-    values: np.ndarray, starts: np.ndarray, i: int, j: int
-) -> tuple[int, int, float] | None:
+def _pair(values: np.ndarray, starts: np.ndarray, i: int, j: int) -> tuple[int, int, float] | None:
     """Rows of two records, and the factor of the second, that no point makes both positive."""
     first, second = np.arange(starts[i], starts[i + 1]), np.arange(starts[j], starts[j + 1])
     r, s = values[first][:, None, :], values[second][None, :, :]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = -r / s
-    low = np.where(s < 0, ratio, 0.0).max(axis=2)
-    high = np.where(s > 0, ratio, np.inf).min(axis=2)
-    high = np.where(((s == 0) & (r > 0)).any(axis=2), -1.0, high)
-    gap = np.where(np.isfinite(high), high - low, -1.0) / np.maximum(high, 1e-300)
+        low = np.where(s < 0, ratio, 0.0).max(axis=2)
+        high = np.where(s > 0, ratio, np.inf).min(axis=2)
+        high = np.where(((s == 0) & (r > 0)).any(axis=2), -1.0, high)
+        gap = np.where((high > 0) & (high < np.inf), 1 - low / high, -1.0)
     a, b = divmod(int(np.argmax(gap)), gap.shape[1])
     if gap[a, b] < 0:
         return None

@@ -4,8 +4,8 @@ The active-set method finds a combination of rows in floating point (`solvers.ac
 multipliers are a hint: what counts is that `verify.Checker` proves the conflict with them, exactly.
 If rounding stands in the way they are made again by elimination over the integers.
 
-Ties. The rows are ``(1 - t) phi_ij - (1 + t) phi_ii``, with ``t`` nine tenths of the tolerance, where
-``d`` is its own magnitude: a tie is then a row that nothing satisfies, not a row of rounding.
+Ties. Where ``d`` is its own magnitude, the rows are ``(1 - t) phi_ij - (1 + t) phi_ii`` with ``t``
+nine tenths of the tolerance: a tie is then a row that nothing satisfies, not a row of rounding.
 """
 
 import math
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.certificates.coordinates import CertificateError
+from sklearn_reclink.certificates.elimination import combination_to_zero
 from sklearn_reclink.certificates.verify import ORTHANT, TOLERANCE, UNIT, Checker
 from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm
 from sklearn_reclink.solvers.problem import Problem
@@ -220,7 +221,8 @@ class ConflictFinder:
         return self._proven(support.places, exact)
 
     def _proven(self, places: np.ndarray, weights: Sequence[Any]) -> dict[str, Any] | None:
-        rows, cone = [], []
+        rows: list[Any] = []
+        cone: list[Any] = []
         for place, weight in zip(places.tolist(), weights, strict=True):
             name = self._names[place]
             if weight > 0 and name is not None:
@@ -233,11 +235,16 @@ class ConflictFinder:
             )
         if self.checker.name == "choquet" and self.checker.order is None:
             cone = self._pushed_up(rows, cone)
+        proof = {"rows": rows} | ({"cone": cone} if cone else {})
+        return proof if self.is_proven(proof) else None
+
+    def is_proven(self, conflict: dict[str, Any]) -> bool:
+        """Whether `verify` accepts a conflict."""
         try:
-            self.checker.conflict(rows, cone, self.corners)
+            self.checker.conflict(conflict["rows"], conflict.get("cone", []), self.corners)
         except CertificateError:
-            return None
-        return {"rows": rows} | ({"cone": cone} if cone else {})
+            return False
+        return True
 
     def _pushed_up(self, rows: list[Any], cone: list[Any]) -> list[Any]:
         """More of ``mu(A + k) >= mu(A)`` where rounding left an excess at A.
@@ -307,40 +314,3 @@ def theta_keys(checker: Checker) -> list[Any]:
     if checker.order is None:
         return checker.keys
     return sorted(checker.keys, key=int.bit_count)
-
-
-def combination_to_zero(columns: list[list[int]]) -> list[int] | None:
-    """Integers, none negative and the last positive, that combine the columns to zero.
-
-    By fraction-free elimination (Bareiss); None if the solution that it finds has a negative entry.
-    """
-    table = [[*row[:-1], -row[-1]] for row in zip(*columns, strict=True)]
-    pivots: list[int] = []
-    divisor = 1
-    for unknown in range(len(columns) - 1):
-        place = len(pivots)
-        found = next((i for i in range(place, len(table)) if table[i][unknown]), None)
-        if found is None:
-            continue
-        table[place], table[found] = table[found], table[place]
-        chosen = table[place]
-        pivot = chosen[unknown]
-        for i, equation in enumerate(table):
-            if i != place:
-                factor = equation[unknown]
-                table[i] = [
-                    (value * pivot - factor * other) // divisor
-                    for value, other in zip(equation, chosen, strict=True)
-                ]
-        divisor = pivot
-        pivots.append(unknown)
-    if any(equation[-1] for equation in table[len(pivots) :]):
-        return None
-    sign = 1 if divisor > 0 else -1
-    result = [0] * (len(columns) - 1) + [sign * divisor]
-    for equation, unknown in zip(table, pivots, strict=False):
-        result[unknown] = sign * equation[-1]
-    if min(result) < 0:
-        return None
-    common = math.gcd(*result)
-    return [value // common for value in result]

@@ -11,7 +11,7 @@ import math
 import statistics
 import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -26,6 +26,23 @@ def require(condition: bool, reason: str) -> None:
     """Reject the certificate unless the condition holds."""
     if not condition:
         raise CertificateError(reason)
+
+
+def whole(value: Any, end: float, what: str, least: int = 0) -> int:
+    """An integer from ``least`` to before ``end``."""
+    require(type(value) is int and least <= value < end, f"{what} is not an integer in its range")
+    return int(value)
+
+
+def integers(values: Iterable[Any], least: float = -math.inf) -> list[int]:
+    """Numbers, which are rationals, times the power of two that clears their denominators."""
+    values = list(values)
+    for value in values:
+        finite = type(value) is int or (type(value) is float and math.isfinite(value))
+        require(finite and value >= least, "a number is negative or not finite")
+    ratios = [value.as_integer_ratio() for value in values]
+    common = max((denominator for _, denominator in ratios), default=1)
+    return [numerator * (common // denominator) for numerator, denominator in ratios]
 
 
 def digest(table: Table) -> str:
@@ -63,8 +80,8 @@ def coordinates(view: Any, original: Table, masked: Table, everyone: Table) -> t
             found.append((_mid_ranks(a), _mid_ranks(all_b)))
         else:
             p, s, q, t = scale
-            numbers = all(type(x) in (int, float) and math.isfinite(x) for x in scale)
-            require(numbers and _are_scales(kind, p, s, q, t, a, b), "a scale is not its column's")
+            integers(scale)
+            require(_are_scales(kind, p, s, q, t, a, b), "a scale is not its column's")
             found.append(([(x - p) / s for x in a], [(x - q) / t for x in all_b]))
     first, second = zip(*found, strict=True)
     return _columns(first), _columns(second)

@@ -61,6 +61,7 @@ class Covering:
         self.proofs: list[Node | None] = []  # None: not proven yet
         self._known: set[frozenset[int]] = set()
         self._dropped: set[int] = set()
+        self._cliques: dict[int, Node] = {}
         self.weaker: tuple[int, Node] = (len(lost), {})  # losses proven by one node alone
         for conflict in conflicts:
             self._add(frozenset(conflict))
@@ -69,11 +70,9 @@ class Covering:
         """Add records in conflict two by two, with those conflicts."""
         clique = frozenset(members)
         if self._add(clique, least=len(clique) - 1):
-            self.proofs[-1] = {"clique": sorted(clique), "pairs": pairs}
+            self._cliques[len(self.members) - 1] = {"clique": sorted(clique), "pairs": pairs}
 
-    def _add(
-        self, members: frozenset[int], support: Support | None = None, least: int = 1
-    ) -> bool:
+    def _add(self, members: frozenset[int], support: Support | None = None, least: int = 1) -> bool:
         if members in self._known or members & self.lost:
             return False
         self._known.add(members)
@@ -104,7 +103,8 @@ class Covering:
     def _with_conflicts(self, nodes: list[Node]) -> list[Node]:
         """The nodes, the first of which states the conflicts and cliques that have duals."""
         used = sorted({c for node in nodes for c, _ in node.get("duals", [])})
-        conflicts, cliques = [], []
+        conflicts: list[Node] = []
+        cliques: list[list[int]] = []
         place: dict[int, int] = {}
         for c in used:
             proof = self.proofs[c]
@@ -124,7 +124,7 @@ class Covering:
         for node in nodes:
             if "duals" in node:
                 node["duals"] = [[place[c], y] for c, y in node["duals"]]
-        stated = {"conflicts": conflicts} if conflicts else {}
+        stated: Node = {"conflicts": conflicts} if conflicts else {}
         if cliques:
             stated["cliques"] = cliques
         return [{**stated, **nodes[0]}, *nodes[1:]]
@@ -207,7 +207,7 @@ class Covering:
         where = np.array(pairs).T
         matrix = csr_array((-np.ones(len(pairs)), where), shape=(len(right), len(free)))
         at_least = -np.array(list(right.values()), dtype=float)
-        found = linprog(np.ones(len(free)), A_ub=matrix, b_ub=at_least, bounds=(0, 1))
+        found: Any = linprog(np.ones(len(free)), A_ub=matrix, b_ub=at_least, bounds=(0, 1))  # type: ignore[call-overload]
         if found.status != 0:
             raise NotProven
         x[free] = found.x
@@ -219,7 +219,12 @@ class Covering:
         fine = True
         for c in y:
             if self.proofs[c] is None:
-                support = self._supports[c] or self.finder.find(self.members[c])
+                support = None
+                if c in self._cliques:
+                    proven = all(map(self.finder.is_proven, self._cliques[c]["pairs"]))
+                    self.proofs[c] = self._cliques[c] if proven else None
+                else:
+                    support = self._supports[c] or self.finder.find(self.members[c])
                 if support is not None:
                     support = self.finder.minimised(support)
                     self.proofs[c] = self.finder.prove(support)

@@ -61,7 +61,9 @@ from sklearn_reclink.certificates.coordinates import (
     Table,
     coordinates,
     digest,
+    integers,
     require,
+    whole,
     with_pool,
 )
 
@@ -120,26 +122,6 @@ def _verify(certificate: Any, original: Table, masked: Table, pool: Table | None
     return Verified(n_linked, bound, n, statement)
 
 
-def whole(value: Any, end: float, what: str, least: int = 0) -> int:
-    """An integer from ``least`` to before ``end``."""
-    require(type(value) is int and least <= value < end, f"{what} is not an integer in its range")
-    return int(value)
-
-
-def integers(values: Iterable[Any], least: float = -math.inf) -> list[int]:
-    """Numbers, which are rationals, times the power of two that clears their denominators."""
-    values = list(values)
-    for value in values:
-        finite = type(value) is int or (type(value) is float and math.isfinite(value))
-        require(finite and value >= least, "a number is negative or not finite")
-    ratios = [value.as_integer_ratio() for value in values]
-    common = max((denominator for _, denominator in ratios), default=1)
-    return [numerator * (common // denominator) for numerator, denominator in ratios]
-
-
-# -- distances and cones --------------------------------------------------------------------------
-
-
 class Cell(NamedTuple):
     """The corners of some parameters, records lost and kept, sets that lose so many or more."""
 
@@ -153,9 +135,8 @@ class Checker:
     """A family of distances, and two files as integers: coordinates times one power of two."""
 
     def __init__(self, family: Any, original: Table, masked: Table) -> None:
-        self.name, self.constraint, self.order = (
-            family[k] for k in ("name", "constraint", "order")
-        )
+        self.name, self.constraint = family["name"], family["constraint"]
+        self.order = family["order"]
         require(self.constraint in CONSTRAINTS[self.name], "the family is unknown")
         self.n, self.n_records, self.n_masked = len(original[0]), len(original), len(masked)
         one, *numbers = integers([1.0, *(x for row in original + masked for x in row)])
@@ -190,7 +171,8 @@ class Checker:
             members, before = members ^ 1 << k, c[k]
         return phi
 
-    def pair(self, i: Any, j: Any) -> tuple[int, int]:
+    def pair(self, i: Any, j: Any, *, own: bool = False) -> tuple[int, int]:
+        require(own or i != j, "a record is compared with itself")
         return whole(i, self.n_records, "a record"), whole(j, self.n_masked, "a masked record")
 
     def cone_row(self, entry: list[Any]) -> dict[Any, int]:
@@ -200,7 +182,7 @@ class Checker:
         Moebius transform these are sums over the sets in ``A + k (+ m)`` that hold k (and m).
         """
         if self.constraint == "nonnegative":
-            return self.features(*self.pair(*entry))
+            return self.features(*self.pair(*entry, own=True))
         A, added = whole(entry[0], 2**self.n, "A"), [1 << whole(k, self.n, "k") for k in entry[1:]]
         allowed = {"monotone": (1,), "submodular": (1, 2)}.get(self.constraint, ())
         both = sum(added)
@@ -218,43 +200,37 @@ class Checker:
         size = 1 if self.constraint == "monotone" else 2
         for A in range(2**self.n):
             lacking = [k for k in range(self.n) if not A >> k & 1]
-            for added in combinations(lacking, min(size, len(lacking))):
-                if added:
-                    yield [A, *added]
+            if lacking:
+                yield from ([A, *k] for k in combinations(lacking, min(size, len(lacking))))
 
     def parameters(self, theta: Any) -> dict[Any, int]:
-        """(a) ``theta`` by coordinate, if it is in the cone and not zero."""
+        """``theta`` by coordinate, if it is in the cone (nonnegative: see below) and not zero."""
         t = dict(zip(self.keys, integers(theta), strict=True))
         inside = any(t.values())
         if self.name in ORTHANT:
-            inside = inside and min(t.values()) >= (self.constraint == "positive")
+            inside &= min(t.values()) >= (self.constraint == "positive")
         elif self.name == "choquet":
             rows = map(self.cone_row, self.cone())
-            inside = inside and all(sum(g * t[key] for key, g in row.items()) >= 0 for row in rows)
+            inside &= all(sum(g * t[key] for key, g in row.items()) >= 0 for row in rows)
         elif self.constraint == "psd":
-            twice = {(k, m): x << (k == m) for (k, m), x in t.items()}
-            inside = inside and is_psd(self.matrix(twice))
-        elif self.constraint == "nonnegative":
-            every = (self.distances(t, i) for i in range(self.n_records))
-            inside = inside and all(min(d) >= 0 for d in every)
+            inside &= is_psd(self.matrix({(k, m): x << (k == m) for (k, m), x in t.items()}))
         require(inside, "theta is not in the cone")
         return t
 
-    def distances(self, t: dict[Any, int], i: int) -> list[int]:
-        phis = (self._features(i, j) for j in range(self.n_masked))
-        return [sum(t[key] * x for key, x in phi.items()) for phi in phis]
-
     def is_linked(self, t: dict[Any, int], i: int) -> bool:
-        others = self.distances(t, i)
-        own = others.pop(i)
-        return all(own < d for d in others)
+        phis = (self._features(i, j) for j in range(self.n_masked))
+        d = [sum(t[key] * x for key, x in phi.items()) for phi in phis]
+        require(self.constraint != "nonnegative" or min(d) >= 0, "theta is not in the cone")
+        own = d.pop(i)
+        return all(own < other for other in d)
 
     def links(self, theta: Any, linked: Any) -> int:
         """(a) The number of linked records, if theta is in the cone and links them."""
         t = self.parameters(theta)
         members = {whole(i, self.n_records, "a linked record") for i in linked}
         require(len(members) == len(linked), "a linked record is listed twice")
-        require(all(self.is_linked(t, i) for i in members), "a record is not linked")
+        for i in range(self.n_records) if self.constraint == "nonnegative" else members:
+            require(self.is_linked(t, i) or i not in members, f"record {i} is not linked")
         return len(members)
 
     def matrix(self, values: dict[Any, int]) -> list[list[int]]:
@@ -264,8 +240,7 @@ class Checker:
 
     def never(self, pairs: Any) -> frozenset[int]:
         for i, j in pairs:
-            require(self.pair(i, j)[0] != j, "a record is compared with itself")
-            own, other = self.difference(i, i), self.difference(i, j)
+            other, own = self.difference(*self.pair(i, j)), self.difference(i, i)
             if self.name == "bilinear":
                 tied = other in (own, [-x for x in own])
             else:
@@ -280,15 +255,16 @@ class Checker:
         R: Counter[Any] = Counter()
         A: Counter[Any] = Counter()
         for (i, j, _), weight in zip(rows, multipliers, strict=False):
-            require(self.pair(i, j)[0] != j, "a record is compared with itself")
-            for sign, phi in ((1, self.features(i, j)), (-1, self.features(i, i))):
+            phis = self.features(*self.pair(i, j)), self.features(i, i)
+            for sign, phi in zip((1, -1), phis, strict=True):
                 for key, value in phi.items():
                     R[key] += sign * weight * value
                     A[key] += weight * value
         for (*entry, _), weight in zip(cone, multipliers[len(rows) :], strict=True):
             for key, value in self.cone_row(entry).items():
                 R[key] += weight * value * self.cone_unit
-        return tuple({key: UNIT * R[key] + sign * T * A[key] for key in R} for sign in (-1, 1))
+        above, below = ({B: UNIT * R[B] + sign * T * A[B] for B in R} for sign in (-1, 1))
+        return above, below
 
     def conflict(self, rows: Any, cone: Any, corners: Iterable[Sequence[int]]) -> frozenset[int]:
         """The records of a conflict, if it is proven."""
@@ -301,9 +277,8 @@ class Checker:
         elif self.name == "bilinear":
             proven = all(x + below[key] == 0 for key, x in above.items())  # 2 R = 0
         else:
-            proven = all(x <= 0 for x in above.values())
-            if self.order is not None:
-                proven = proven and all(x >= 0 for B, x in below.items() if B.bit_count() > 1)
+            several = [B for B in below if self.order is not None and B.bit_count() > 1]
+            proven = all(x <= 0 for x in above.values()) and all(below[B] >= 0 for B in several)
         members = frozenset(i for i, _, weight in rows if weight > 0)
         require(proven and len(members) > 0, "a conflict is not proven")
         return members
@@ -316,11 +291,11 @@ class Checker:
             require(len(cells) > 0, "the tree has too many nodes")
             cell = cells.pop()
             lost = [self.conflict([[*pair, 1]], [], cell.corners) for pair in node.get("lost", [])]
-            sets = list(cell.sets)
-            for one in node.get("conflicts", []):
-                sets.append((self.conflict(one["rows"], one.get("cone", []), cell.corners), 1))
+            more = node.get("conflicts", [])
+            more = [self.conflict(one["rows"], one.get("cone", []), cell.corners) for one in more]
+            sets = [*cell.sets, *((members, 1) for members in more)]
+            known = set(more)
             for clique in node.get("cliques", []):
-                known = {members for members, _ in sets}
                 found = all(frozenset(pair) in known for pair in combinations(clique, 2))
                 require(found and len(set(clique)) == len(clique) > 1, "a clique is not proven")
                 sets.append((frozenset(clique), len(clique) - 1))
@@ -334,13 +309,13 @@ class Checker:
             require(self.name in ORTHANT, "the cone of this family has no corners")
             a, b = (whole(k, self.n, "a corner") for k in node["split"][:2])
             u, v = (whole(x, math.inf, "a weight", least=1) for x in node["split"][2:])
-            require(a != b, "a corner is split with itself")
             corners = cell.corners
+            require(a != b, "a corner is split with itself")
             new = tuple(u * x + v * y for x, y in zip(corners[a], corners[b], strict=True))
             return [cell._replace(corners=(*corners[:k], new, *corners[k + 1 :])) for k in (a, b)]
         if "branch" in node:
-            i = {whole(node["branch"], self.n_records, "a record")}
-            return [cell._replace(lost=cell.lost | i), cell._replace(kept=cell.kept | i)]
+            record = {whole(node["branch"], self.n_records, "a record")}
+            return [cell._replace(lost=cell.lost | record), cell._replace(kept=cell.kept | record)]
         duals = node.get("duals", [])
         one, *y = integers([1, *(value for _, value in duals)], least=0)
         price: Counter[int] = Counter()
@@ -357,8 +332,8 @@ class Checker:
         if "keep" not in node:
             require(losses > enough, "a node ends before it is proven")
             return []
-        others = set(range(self.n_records)) - cell.lost
-        kept = {i for i in others if losses + max(0, one - price[i]) > enough}
+        every = range(self.n_records)
+        kept = {i for i in every if losses + max(0, one - price[i]) > enough} - cell.lost
         return [cell._replace(kept=cell.kept | kept)]
 
 

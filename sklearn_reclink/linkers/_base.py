@@ -111,6 +111,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         solution = self._learn(index)
         self.temperature_ = self._learn_temperature(index)
         self._conclude(index, solution, self._count(index))
+        if getattr(self, "certify", False):
+            self._certify(X, y, pool, index, solution)
         return self
 
     def _prepare(self, X: Any, y: Any, pool: Any = None, reference: Any = None) -> Index:

@@ -59,7 +59,7 @@ class BilinearLinker(ExactLinker):
         with no negative distance between a record of ``X`` and a record of ``y``; the best free
         one, then projected onto the positive semidefinite ones; or the positive semidefinite
         ones themselves, with which the distance is a metric up to identification.
-    %(standardize rule shrinkage method solver time_limit n_jobs random_state verbose)s
+    %(standardize rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -97,6 +97,8 @@ class BilinearLinker(ExactLinker):
     }
 
     _has_ceiling: ClassVar[bool] = False  # not monotone in |diff_k|
+
+    _family_name: ClassVar[str] = "bilinear"
 
     def _family_of(self, index: Index) -> Family:
         return FAMILIES[self.constraint](index.original, index.masked)
