@@ -31,6 +31,7 @@ from sklearn_reclink.solvers.problem import Problem
 MOST_BYTES = 20_000_000
 _LIFTS = 2.0 ** np.arange(-54, -20)
 _MOST_CELL_PARAMETERS = 8
+_SHARE_LEFT = 0.2  # of the time, for a weaker bound
 _FEW_NODES, _MANY_NODES = 40, 20_000  # relaxations before cells are tried instead, or in all
 
 
@@ -186,8 +187,9 @@ def _trees(
     if goal <= len(lost):
         yield len(lost), [{}]
         return
+    soon = deadline - _SHARE_LEFT * (deadline - time.monotonic())
     finder = ConflictFinder(fit.problem, checker, deadline=deadline)
-    covering = Covering(finder, lost, map(np.ndarray.tolist, fit.conflicts), deadline=deadline)
+    covering = Covering(finder, lost, map(np.ndarray.tolist, fit.conflicts), deadline=soon)
     by_cells = checker.name in ORTHANT and checker.n <= _MOST_CELL_PARAMETERS
     if method != "cells":
         covering.most_nodes = _FEW_NODES if by_cells and method is None else _MANY_NODES
@@ -197,10 +199,10 @@ def _trees(
             pass
     if by_cells and method != "conflicts":
         try:
-            yield goal, CellTree(fit.problem, checker, lost, deadline=deadline).tree(goal)
+            yield goal, CellTree(fit.problem, checker, lost, deadline=soon).tree(goal)
         except NotProven:
             pass
-    yield covering.weaker_tree()
+    yield covering.one_node()
 
 
 def never_pairs(checker: Checker, problem: Problem) -> list[list[int]]:

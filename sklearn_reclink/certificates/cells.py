@@ -129,16 +129,18 @@ class CellTree:
         )
         pairs = self.owners[cell.rows].tolist(), self.impostors[cell.rows].tolist()
         finder.add_pairs(zip(*pairs, strict=True))
-        covering = Covering(finder, cell.lost, deadline=self.deadline, most_nodes=2)
-        covering.others = frozenset(pairs[0])
+        covering = Covering(
+            finder, cell.lost, others=pairs[0], deadline=self.deadline, most_nodes=2
+        )
         for clique in greedy_cliques(cell.values, cell.rows, self.owners):
             covering.add_clique(clique.records, [self._conflict(*pair) for pair in clique.pairs])
         try:
             return covering.tree(goal)
         except NotProven:
-            if covering.weaker[0] - len(cell.lost) < _PROMISING * missing:
+            losses, _ = covering.one_node()
+            if losses - len(cell.lost) < _PROMISING * missing:
                 return None
-        covering.most_nodes = 15
+        covering.most_nodes = 8
         try:
             return covering.tree(goal)
         except NotProven:
