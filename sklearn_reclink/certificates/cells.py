@@ -23,6 +23,7 @@ from sklearn_reclink.solvers.problem import Problem
 _WEAK = 0.9 * TOLERANCE
 _MOST_ROWS = 1600  # a cell with more undecided rows is split before conflicts are looked for
 _PROMISING = 0.6  # of the losses that are lacking, found by disjoint conflicts
+_FEW_NODES = 8
 _BITS = 7
 
 Corners = tuple[tuple[int, ...], ...]
@@ -129,18 +130,13 @@ class CellTree:
         )
         pairs = self.owners[cell.rows].tolist(), self.impostors[cell.rows].tolist()
         finder.add_pairs(zip(*pairs, strict=True))
-        covering = Covering(
-            finder, cell.lost, others=pairs[0], deadline=self.deadline, most_nodes=2
-        )
+        covering = Covering(finder, cell.lost, others=pairs[0], deadline=self.deadline)
         for clique in greedy_cliques(cell.values, cell.rows, self.owners):
             covering.add_clique(clique.records, [self._conflict(*pair) for pair in clique.pairs])
-        try:
-            return covering.tree(goal)
-        except NotProven:
-            losses, _ = covering.one_node()
-            if losses - len(cell.lost) < _PROMISING * missing:
-                return None
-        covering.most_nodes = 8
+        losses, nodes = covering.by_disjoint_sets(goal)
+        if nodes is not None or losses - len(cell.lost) < _PROMISING * missing:
+            return nodes
+        covering.most_nodes = _FEW_NODES
         try:
             return covering.tree(goal)
         except NotProven:

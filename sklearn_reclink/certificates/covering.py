@@ -130,6 +130,21 @@ class Covering:
             if self._prove(relaxed.duals):
                 return -(-relaxed.losses // ONE), self._stated([relaxed.node])
 
+    def by_disjoint_sets(self, goal: int) -> tuple[int, list[Node] | None]:
+        """The losses by the sets known, if no two have a common record; one node, if enough.
+
+        Records of no set are asked for more conflicts first.
+        """
+        named = np.zeros(self.n_records)
+        named[list(self._named())] = 1.0
+        self._separate(named, thresholds=(_ZERO,))
+        relaxed = self._priced(
+            named, {c: ONE for c in range(len(self.sets))}, self.lost, frozenset()
+        )
+        losses = relaxed.losses // ONE
+        proven = losses >= goal and self._prove(relaxed.duals)
+        return losses, self._stated([relaxed.node]) if proven else None
+
     def _close(self, lost: Records, kept: Records) -> list[Node]:
         """The subtree of a node."""
         before: list[Node] = []
@@ -250,9 +265,9 @@ class Covering:
             fine = fine and not one.dropped
         return fine
 
-    def _separate(self, x: np.ndarray) -> bool:
+    def _separate(self, x: np.ndarray, thresholds: Iterable[float] = _THRESHOLDS) -> bool:
         """Whether conflicts were found that ``x`` violates; those of a threshold are disjoint."""
-        for threshold in _THRESHOLDS:
+        for threshold in thresholds:
             wanted = {i for i in self.others if x[i] <= threshold}
             found = False
             while support := self.finder.find(wanted):
