@@ -8,7 +8,7 @@ says what the fit claimed.
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,7 +182,7 @@ def _trees(
     goal: int,
     deadline: float,
     method: str | None,
-) -> Iterable[tuple[int, list[Node]]]:
+) -> Iterator[tuple[int, list[Node]]]:
     """Trees that prove the goal, and then fewer losses."""
     if goal <= len(lost):
         yield len(lost), [{}]
@@ -193,16 +193,23 @@ def _trees(
     by_cells = checker.name in ORTHANT and checker.n <= _MOST_CELL_PARAMETERS
     if method != "cells":
         covering.most_nodes = _FEW_NODES if by_cells and method is None else _MANY_NODES
-        try:
-            yield goal, covering.tree(goal)
-        except NotProven:
-            pass
+        yield from _covering_trees(covering, goal)
     if by_cells and method != "conflicts":
         try:
             yield goal, CellTree(fit.problem, checker, lost, deadline=soon).tree(goal)
         except NotProven:
             pass
     yield covering.one_node()
+
+
+def _covering_trees(covering: Covering, goal: int) -> Iterator[tuple[int, list[Node]]]:
+    """The tree of the goal or, where ties leave a conflict unproven, of the most losses below."""
+    while goal > len(covering.lost):
+        try:
+            yield goal, covering.tree(goal)
+            return
+        except NotProven as stopped:
+            goal = min(goal - 1, stopped.losses)
 
 
 def never_pairs(checker: Checker, problem: Problem) -> list[list[int]]:

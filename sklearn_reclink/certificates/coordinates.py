@@ -19,7 +19,25 @@ Table = list[list[float]]
 
 
 class CertificateError(ValueError):
-    """Why a certificate does not prove its claim about these files."""
+    """A certificate does not prove its claim about these files.
+
+    Parameters
+    ----------
+    reason : str
+        Why not.
+
+    Examples
+    --------
+    >>> from sklearn_reclink import CertificateError, verify_certificate
+    >>> try:
+    ...     verify_certificate("{}", [[0.0], [1.0]], [[0.0], [1.0]])
+    ... except CertificateError as error:
+    ...     print(error)
+    it is malformed (KeyError)
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
 
 
 def require(condition: bool, reason: str) -> None:

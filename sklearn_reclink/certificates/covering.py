@@ -30,7 +30,13 @@ Records = frozenset[int]
 
 
 class NotProven(Exception):
-    """The tree could not be finished: no conflict was found, or nodes or time ran out."""
+    """The tree could not be finished: no conflict was found, or nodes or time ran out.
+
+    ``losses`` are those of a node that lacks a conflict; -1 for any other reason.
+    """
+
+    def __init__(self, losses: int = -1) -> None:
+        self.losses = losses
 
 
 @dataclass
@@ -171,7 +177,7 @@ class Covering:
                     kept |= more
                 continue
             if not len(candidates):
-                raise NotProven
+                raise NotProven(-(-now.losses // ONE))
             record = self._best(candidates.tolist(), lost, kept)
             one = frozenset([record])
             branches = self._close(lost | one, kept), self._close(lost, kept | one)

@@ -135,8 +135,7 @@ class Checker:
     """A family of distances, and two files as integers: coordinates times one power of two."""
 
     def __init__(self, family: Any, original: Table, masked: Table) -> None:
-        self.name, self.constraint = family["name"], family["constraint"]
-        self.order = family["order"]
+        self.name, self.constraint, self.order = map(family.get, ("name", "constraint", "order"))
         require(self.constraint in CONSTRAINTS[self.name], "the family is unknown")
         self.n, self.n_records, self.n_masked = len(original[0]), len(original), len(masked)
         one, *numbers = integers([1.0, *(x for row in original + masked for x in row)])
@@ -263,8 +262,7 @@ class Checker:
         for (*entry, _), weight in zip(cone, multipliers[len(rows) :], strict=True):
             for key, value in self.cone_row(entry).items():
                 R[key] += weight * value * self.cone_unit
-        above, below = ({B: UNIT * R[B] + sign * T * A[B] for B in R} for sign in (-1, 1))
-        return above, below
+        return {B: UNIT * R[B] - T * A[B] for B in R}, {B: UNIT * R[B] + T * A[B] for B in R}
 
     def conflict(self, rows: Any, cone: Any, corners: Iterable[Sequence[int]]) -> frozenset[int]:
         """The records of a conflict, if it is proven."""
@@ -291,10 +289,9 @@ class Checker:
             require(len(cells) > 0, "the tree has too many nodes")
             cell = cells.pop()
             lost = [self.conflict([[*pair, 1]], [], cell.corners) for pair in node.get("lost", [])]
-            more = node.get("conflicts", [])
-            more = [self.conflict(one["rows"], one.get("cone", []), cell.corners) for one in more]
-            sets = [*cell.sets, *((members, 1) for members in more)]
-            known = set(more)
+            stated = node.get("conflicts", [])
+            known = [self.conflict(c["rows"], c.get("cone", []), cell.corners) for c in stated]
+            sets = [*cell.sets, *((members, 1) for members in known)]
             for clique in node.get("cliques", []):
                 found = all(frozenset(pair) in known for pair in combinations(clique, 2))
                 require(found and len(set(clique)) == len(clique) > 1, "a clique is not proven")

@@ -72,7 +72,7 @@ class BilinearLinker(ExactLinker):
     %(n_linked_ bound_ status_)s
         It is ``"projected"`` when the free matrix was proven optimal and its projection links
         fewer records; ``bound_`` is then that of the free ones.
-    %(claimed_links_ temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
+    %(claimed_links_ certificate_ temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

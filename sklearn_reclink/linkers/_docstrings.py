@@ -65,8 +65,8 @@ class Shared:
         shrinkage lost links, or ``"claimed"`` with ``method="milp"``.
     claimed_links_ : int or None
         With ``method="milp"``: how many links the solver claims; otherwise None.
-    certificate_ : dict
-        With ``certify=True``: the proof, as data that `json.dumps` takes.
+    certificate_ : dict or None
+        With ``certify=True``: the proof, as data that `json.dumps` takes; otherwise None.
     ceiling_ : int
         Number of records that some weighted mean, OWA or Choquet distance might re-identify:
         the others are dominated by an impostor in every variable.

@@ -96,6 +96,7 @@ class ExactLinker(LearnedLinker):
 
     def _solve(self, problem: Problem) -> Solution:
         self.claimed_links_: int | None = None
+        self.certificate_: dict[str, Any] | None = None
         options: dict[str, Any] = {"time_limit": self._seconds, "verbose": self.verbose}
         if self.method == "milp":
             from sklearn_reclink.solvers.milp import solve_milp
