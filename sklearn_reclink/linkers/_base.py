@@ -149,8 +149,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         return self.scales_.original(original)[:, used], self.scales_.masked(masked)[:, used]
 
     def _index(self, original: np.ndarray, masked: np.ndarray) -> Index:
-        files = self._coordinates(original, masked)
-        return Index(*files, n_jobs=self.n_jobs, verbose=self.verbose)
+        return Index(*self._coordinates(original, masked), n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _search(self, index: Index) -> Search:
         """What answers questions about two files, by the parameters learned."""
@@ -189,8 +188,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     def _conclude(self, index: Index, solution: Solution, n_linked: int) -> None:
         """Set what is known of the parameters learned; warn where a proof is open."""
-        self.n_linked_, self.bound_ = n_linked, solution.bound
-        status = solution.status
+        self.n_linked_, self.bound_, status = n_linked, solution.bound, solution.status
         if status is Status.FIXED:
             self.bound_ = n_linked
         if self._has_ceiling:
