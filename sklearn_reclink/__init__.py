@@ -7,6 +7,7 @@ people found again. A learned linker chooses the distance that finds the most.
 
 from sklearn_reclink._version import __version__
 from sklearn_reclink.auditing import audit
+from sklearn_reclink.certificates import CertificateError, verify_certificate
 from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.linkers import (
     BilinearLinker,
@@ -24,6 +25,7 @@ from sklearn_reclink.linkers import (
 
 __all__ = [
     "BilinearLinker",
+    "CertificateError",
     "ChoquetLinker",
     "DensityLinker",
     "EuclideanLinker",
@@ -37,4 +39,5 @@ __all__ = [
     "__version__",
     "audit",
     "export_mps",
+    "verify_certificate",
 ]

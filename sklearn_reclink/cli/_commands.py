@@ -8,11 +8,13 @@ import typer
 
 from sklearn_reclink.cli import _console as console
 from sklearn_reclink.cli import _options as options
+from sklearn_reclink.cli._verify import verify_command
 
 app = typer.Typer(
     name="reclink",
     help="How many people could be found again in a masked file?",
-    epilog="Exit codes: 0 done, 1 risk above the limit, 2 wrong command or file, 3 program error.",
+    epilog="Exit codes: 0 done, 1 risk above the limit or proof rejected, 2 wrong command or file, "
+    "3 program error.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -184,3 +186,6 @@ def demo_command(
 
     arguments = [] if output is None else ["--output", str(output)]
     raise typer.Exit(demo.main([*arguments, *["--force"] * force]))
+
+
+app.command("verify")(verify_command)

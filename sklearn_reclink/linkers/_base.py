@@ -114,6 +114,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             solution = self._learn(index)
             self.temperature_ = self._learn_temperature(index)
             self._conclude(index, solution, self._count(index))
+            if getattr(self, "certify", False):
+                self._certify(X, y, pool, index, solution)
         except BaseException:  # an interrupt, too, leaves the linker as it was
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -156,8 +158,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         return a[:, self._informative], b[:, self._informative]
 
     def _index(self, original: np.ndarray, masked: np.ndarray) -> Index:
-        files = self._coordinates(original, masked)
-        return Index(*files, n_jobs=self.n_jobs, verbose=self.verbose)
+        return Index(*self._coordinates(original, masked), n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _search(self, index: Index) -> Search:
         """What answers questions about two files, by the parameters learned."""
@@ -191,8 +192,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     def _conclude(self, index: Index, solution: Solution, n_linked: int) -> None:
         """Set what is known of the parameters learned; warn where a proof is open."""
-        self.n_linked_, self.bound_ = n_linked, solution.bound
-        status = solution.status
+        self.n_linked_, self.bound_, status = n_linked, solution.bound, solution.status
         if status is Status.FIXED:
             self.bound_ = n_linked
         if self._has_ceiling:

@@ -63,7 +63,7 @@ class BilinearLinker(ExactLinker):
         with no negative distance between a record of ``X`` and a record of ``y``; the best free
         one, then projected onto the positive semidefinite ones; or the positive semidefinite
         ones themselves, with which the distance is a metric up to identification.
-    %(standardize rule shrinkage method solver time_limit n_jobs random_state verbose)s
+    %(standardize rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class BilinearLinker(ExactLinker):
     %(n_linked_ bound_ status_)s
         It is ``"projected"`` when the free matrix was proven optimal and its projection links
         fewer records; ``bound_`` is then that of the free ones.
-    %(claimed_links_ temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
+    %(claimed_links_ certificate_ temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------
@@ -103,6 +103,8 @@ class BilinearLinker(ExactLinker):
     _has_ceiling: ClassVar[bool] = False  # not monotone in |diff_k|
     _most_variables: ClassVar[int] = 40  # a matrix of 820 parameters
     _for_wide_files: ClassVar[str] = "MahalanobisLinker or WeightedMeanLinker"
+
+    _family_name: ClassVar[str] = "bilinear"
 
     def _family_of(self, index: Index) -> Family:
         return FAMILIES[self.constraint](index.original, index.masked)

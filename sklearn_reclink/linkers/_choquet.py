@@ -55,7 +55,7 @@ class ChoquetLinker(ExactLinker):
         Largest number of variables that may interact: the Moebius transform of the capacity
         vanishes on larger subsets. 1 gives the weighted means, None sets no limit and takes at
         most 10 variables that are not constant; with a limit, at most 14.
-    %(standardize rule shrinkage method solver time_limit n_jobs random_state verbose)s
+    %(standardize rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class ChoquetLinker(ExactLinker):
     mobius_ : ndarray of shape (2**n_features,)
         Its Moebius transform, ``capacity_[A] = sum of mobius_[B] over the subsets B of A``. With
         ``k_additive``, distances are computed from it.
-    %(n_linked_ bound_ status_ claimed_links_ ceiling_)s
+    %(n_linked_ bound_ status_ claimed_links_ certificate_ ceiling_)s
     %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
@@ -94,6 +94,8 @@ class ChoquetLinker(ExactLinker):
         "constraint": [StrOptions(set(FAMILIES))],
         "k_additive": [Interval(Integral, 1, None, closed="left"), None],
     }
+
+    _family_name: ClassVar[str] = "choquet"
 
     def _family_of(self, index: Index) -> Family:
         n_variables = index.original.shape[1]

@@ -42,6 +42,9 @@ class Shared:
         Seconds after which the search ends without a proof; None for no limit. The best parameters
         found are kept, ``bound_`` says how far they may be from the optimum, and a
         `ConvergenceWarning` is given.
+    certify : bool, default=False
+        Whether `fit` writes down a proof of ``bound_`` that `verify_certificate` checks in exact
+        arithmetic. That takes seconds to minutes more: at most ``time_limit``, or a minute.
     n_jobs : int or None, default=None
         Number of joblib workers.
     random_state : int, RandomState instance or None, default=None
@@ -62,6 +65,8 @@ class Shared:
         shrinkage lost links, or ``"claimed"`` with ``method="milp"``.
     claimed_links_ : int or None
         With ``method="milp"``: how many links the solver claims; otherwise None.
+    certificate_ : dict or None
+        With ``certify=True``: the proof, as data that `json.dumps` takes; otherwise None.
     ceiling_ : int
         Number of records that some weighted mean, OWA or Choquet distance might re-identify:
         the others are dominated by an impostor in every variable.

@@ -17,10 +17,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
+from sklearn_reclink.data import reading
+from sklearn_reclink.data.views import RankScales
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers._base import BaseLinker
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
+
+LEAST_SECONDS = 60.0  # for a certificate, whatever the time limit of the search
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -83,15 +87,20 @@ class ExactLinker(LearnedLinker):
 
     method: str = "exact"
     solver: str | None = None
+    certify: bool = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LearnedLinker._parameter_constraints,
         "method": [StrOptions({"exact", "milp"})],
         "solver": [str, None],
+        "certify": ["boolean"],
     }
+
+    _family_name: ClassVar[str]  # in a certificate
 
     def _solve(self, problem: Problem) -> Solution:
         self.claimed_links_: int | None = None
+        self.certificate_: dict[str, Any] | None = None
         options: dict[str, Any] = {"time_limit": self._seconds, "verbose": self.verbose}
         if self.method == "milp":
             from sklearn_reclink.solvers.milp import solve_milp
@@ -104,3 +113,57 @@ class ExactLinker(LearnedLinker):
         from sklearn_reclink.solvers.exact import solve
 
         return solve(problem, rng=self._generator, **options)
+
+    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
+        if self.certify and self.standardize == "rank" and whole is not original:
+            raise ValueError(
+                "a certificate of ranks needs the file that they are counted in: leave out "
+                'reference, or take another standardize than "rank"'
+            )
+        super()._learn_scales(original, masked, whole)
+
+    def _certify(self, X: Any, y: Any, pool: Any, index: Index, solution: Solution) -> None:
+        """Write down a proof of ``bound_`` that `verify_certificate` accepts."""
+        from sklearn_reclink.certificates.build import Fit, build_certificate
+
+        original, masked = reading.read_pair(self, X, y, reset=False)
+        order = getattr(self, "k_additive", None)
+        fit = Fit(
+            original=original,
+            masked=masked,
+            pool=None if pool is None else self.masked_,
+            columns=reading.column_names(X),
+            view={"standardize": self.standardize, "scales": self._scales_of_columns()},
+            family={
+                "name": self._family_name,
+                "constraint": getattr(self, "constraint", "simplex"),
+                "order": None if order is None else min(int(order), index.original.shape[1]),
+            },
+            problem=Problem(self._family_of(index), index),
+            theta=self._theta,
+            linked=index.linked(self._family, self._theta),
+            bound=index.n_records if self.bound_ is None else self.bound_,
+            status=self.status_,
+            conflicts=solution.conflicts,
+        )
+        self.certificate_ = build_certificate(fit, seconds=max(self._seconds, LEAST_SECONDS))
+
+    def _scales_of_columns(self) -> list[list[float] | None]:
+        """Shift and scale of both files by column; None for a column that takes no part."""
+        scales = self.scales_
+        if isinstance(scales, RankScales):
+            return [[] if used else None for used in self._informative]
+        powers = scales.original_power, scales.masked_power
+        raw = (scales.original_scale[self._informative],) if self.standardize is None else ()
+        if any((each != 1).any() for each in (*powers, *raw)):
+            raise ValueError(
+                "the numbers of a column are above 2^100 or below 2^-100, and certificates are "
+                "for ordinary numbers: multiply the column in both files, or leave out certify"
+            )
+        numbers = np.column_stack(
+            [scales.original_shift, scales.original_scale, scales.masked_shift, scales.masked_scale]
+        )
+        return [
+            row.tolist() if used else None
+            for row, used in zip(numbers, self._informative, strict=True)
+        ]

@@ -9,6 +9,7 @@ apart, a large last weight that they must differ everywhere.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sklearn_reclink.families import OWA, Family
 from sklearn_reclink.linkers._docstrings import fill_in
@@ -23,13 +24,13 @@ class OWALinker(ExactLinker):
 
     Parameters
     ----------
-    %(standardize rule shrinkage method solver time_limit n_jobs random_state verbose)s
+    %(standardize rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,)
         The learned weights, which sum to 1; the first is that of the largest squared difference.
-    %(n_linked_ bound_ status_ claimed_links_ ceiling_)s
+    %(n_linked_ bound_ status_ claimed_links_ certificate_ ceiling_)s
     %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
@@ -43,6 +44,8 @@ class OWALinker(ExactLinker):
     >>> linker.n_linked_, linker.bound_, linker.status_
     (97, 97, 'optimal')
     """
+
+    _family_name: ClassVar[str] = "owa"
 
     def _family_of(self, index: Index) -> Family:
         return OWA(index.original.shape[1])

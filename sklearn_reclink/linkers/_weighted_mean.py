@@ -27,14 +27,14 @@ class WeightedMeanLinker(ExactLinker):
     constraint : {"simplex", "positive"}, default="simplex"
         Weights that sum to 1 and are at least 0, or greater than 0. Both link the same number of
         records.
-    %(standardize rule shrinkage method solver time_limit n_jobs random_state verbose)s
+    %(standardize rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,)
         The learned weights, which sum to 1: the variables that give people away. That of a column
         constant in either file is 0.
-    %(n_linked_ bound_ status_ claimed_links_ ceiling_)s
+    %(n_linked_ bound_ status_ claimed_links_ certificate_ ceiling_)s
     %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
@@ -57,6 +57,8 @@ class WeightedMeanLinker(ExactLinker):
         **ExactLinker._parameter_constraints,
         "constraint": [StrOptions({"simplex", "positive"})],
     }
+
+    _family_name: ClassVar[str] = "weighted_mean"
 
     def _family_of(self, index: Index) -> Family:
         return WeightedMean(index.original.shape[1], positive=self.constraint == "positive")

@@ -152,7 +152,7 @@ def solve_exact(
     starts = [family.centre, *family.starts(index.original, index.masked)]
     for theta in sorted(starts, key=incumbent.forecast, reverse=True):
         incumbent.offer(theta)
-    losses = 0
+    losses, conflicts = 0, tuple[np.ndarray, ...]()
     report("presolve and starts", losses)
     # the products here are small: threads of the linear algebra would only get in the way
     with threadpool_limits(1):
@@ -170,14 +170,14 @@ def solve_exact(
             search = CoveringSearch(
                 feasibility, incumbent, rng, n_threads, losses, _SHARE_BEFORE_LATE, late_starts
             )
-            losses = search.run()
+            losses, conflicts = search.run(), search.conflicts
             report("conflicts", losses)
         incumbent.deepen()
     bound = index.n_records - len(presolved.never) - losses
     status = Status.OPTIMAL
     if incumbent.n_linked < bound:
         status = Status.TIME_LIMIT if time.monotonic() >= deadline else Status.UNDECIDED
-    return Solution(incumbent.theta, incumbent.n_linked, bound, status)
+    return Solution(incumbent.theta, incumbent.n_linked, bound, status, conflicts)
 
 
 def _lose_by_cells(

@@ -54,10 +54,11 @@ class Solution:
 
     ``bound`` is the largest number of records that any admissible parameters could link, None where
     nothing is known; ``n_linked`` is a recount with ``theta``. ``theta`` is None when nothing was
-    found.
+    found. ``conflicts`` are sets of records that no parameters link together, met on the way.
     """
 
     theta: np.ndarray | None
     n_linked: int
     bound: int | None
     status: Status
+    conflicts: tuple[np.ndarray, ...] = ()

@@ -100,6 +100,11 @@ class CoveringSearch:
         self._lowered: float = np.inf
 
     @property
+    def conflicts(self) -> tuple[np.ndarray, ...]:
+        """Sets of records found in conflict, whatever the goal was."""
+        return tuple(one for separator in self.separators for one in separator.proven)
+
+    @property
     def goal(self) -> int:
         """How many losses to prove: those of the incumbent; when late, one more than proven."""
         return int(min(self.incumbent.losses, self._lowered))

@@ -31,7 +31,8 @@ class Found:
 class Separator:
     """Has a feasibility check of its own: several look for conflicts of one ``x`` in threads.
 
-    Positions are places in the open records; records are rows of the files.
+    Positions are places in the open records; records are rows of the files. ``proven`` are the
+    records of the conflicts found, the forced ones included.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Separator:
         self.feasibility = feasibility
         self.pool = pool
         self.rng = rng
+        self.proven: list[np.ndarray] = []
         self._position = np.full(feasibility.problem.index.n_records, -1)
         self._position[feasibility.open] = np.arange(len(feasibility.open))
 
@@ -117,6 +119,7 @@ class Separator:
                 return np.asarray(self._position[conflict[x > _ZERO]])
             conflict = self.feasibility.minimise(conflict, (x > _ZERO) == weighty)
         found.conflicts.append(self._position[conflict])
+        self.proven.append(np.union1d(conflict, self.feasibility.forced))
         return found.conflicts[-1]
 
 

@@ -1,0 +1,192 @@
+"""A tree of cells that proves losses, as `verify` takes it.
+
+The search of the fit (`solvers.cells`) is repeated with its bound as the goal, depth first, and
+written down: a cell is split on the edge on which the most records change sign, near the median of
+those changes, until enough records are lost in it, or conflicts inside the cell make up for the
+rest. Corners are integers; a split point is ``u a + v b`` with ``u / v`` a number of seven bits.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_reclink.certificates.cliques import greedy_cliques
+from sklearn_reclink.certificates.conflicts import ConflictFinder
+from sklearn_reclink.certificates.coordinates import CertificateError
+from sklearn_reclink.certificates.covering import Covering, Node, NotProven
+from sklearn_reclink.certificates.verify import TOLERANCE, Checker
+from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import Problem
+
+_WEAK = 0.9 * TOLERANCE
+_MOST_ROWS = 1600  # a cell with more undecided rows is split before conflicts are looked for
+_PROMISING = 0.6  # of the losses that are lacking, found by disjoint conflicts
+_FEW_NODES = 8
+_BITS = 7
+
+Corners = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """Rows that are undecided, with their values at the corners scaled to a sum of 1."""
+
+    corners: Corners
+    rows: np.ndarray  # (n_rows,)
+    values: np.ndarray  # (n_rows, n_corners)
+    lost: frozenset[int]
+
+
+class CellTree:
+    """Proves that ``goal`` records are lost, by cells.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of a family whose cone is the orthant.
+    checker : Checker
+    lost : frozenset of int
+        Records lost throughout.
+    deadline : float
+        By `time.monotonic`.
+    most_cells : int
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        checker: Checker,
+        lost: frozenset[int],
+        *,
+        deadline: float = np.inf,
+        most_cells: int = 100_000,
+    ) -> None:
+        self.problem, self.checker, self.lost = problem, checker, lost
+        self.deadline, self.most_cells = deadline, most_cells
+        presolved, index, family = presolve(problem), problem.index, problem.family
+        if not presolved.complete:
+            raise NotProven
+        self.owners, self.impostors = presolved.records, presolved.impostors
+        own = family.features(index.original[self.owners] - index.masked[self.owners])
+        other = family.features(index.original[self.owners] - index.masked[self.impostors])
+        weak = (1 - _WEAK) * other - (1 + _WEAK) * own
+        self.sizes = np.maximum(np.abs(weak).max(axis=1), 1e-300)
+        self.weak = weak / self.sizes[:, None]
+
+    def tree(self, goal: int) -> list[Node]:
+        """Nodes that prove so many losses; `NotProven` if they cannot be found."""
+        p = self.weak.shape[1]
+        corners = tuple(tuple(int(k == m) for m in range(p)) for k in range(p))
+        nodes: list[Node] = []
+        stack = [_Cell(corners, np.arange(len(self.weak)), self.weak, self.lost)]
+        while stack:
+            self.most_cells -= 1
+            if self.most_cells < 0 or time.monotonic() >= self.deadline:
+                raise NotProven
+            cell, pairs = self._decided(stack.pop())
+            missing = goal - len(cell.lost)
+            if missing <= 0:
+                nodes.append({"lost": pairs[: len(pairs) + missing]} if pairs else {})
+                continue
+            node: Node = {"lost": pairs} if pairs else {}
+            leaf = self._by_conflicts(cell, goal)
+            if leaf is not None:
+                nodes += [node | leaf[0], *leaf[1:]]
+                continue
+            split, children = self._split(cell)
+            nodes.append(node | {"split": split})
+            stack += reversed(children)
+        return nodes
+
+    def _decided(self, cell: _Cell) -> tuple[_Cell, list[list[int]]]:
+        """The cell without the rows that it decides, and the rows of the records it newly loses."""
+        pairs: dict[int, list[int]] = {}
+        for row in cell.rows[(cell.values <= 0).all(axis=1)].tolist():
+            pair = [int(self.owners[row]), int(self.impostors[row])]
+            if pair[0] not in pairs and self._is_lost(pair, cell.corners):
+                pairs[pair[0]] = pair
+        lost = cell.lost | pairs.keys()
+        gone = np.isin(self.owners[cell.rows], list(pairs)) | (cell.values >= 0).all(axis=1)
+        left = _Cell(cell.corners, cell.rows[~gone], cell.values[~gone], lost)
+        return left, list(pairs.values())
+
+    def _is_lost(self, pair: list[int], corners: Corners) -> bool:
+        try:
+            self.checker.conflict([[*pair, 1]], [], corners)
+        except CertificateError:
+            return False
+        return True
+
+    def _by_conflicts(self, cell: _Cell, goal: int) -> list[Node] | None:
+        """Nodes that end the cell by conflicts inside it; None if they are too few."""
+        undecided = len(np.unique(self.owners[cell.rows]))
+        missing = goal - len(cell.lost)
+        if len(cell.rows) > _MOST_ROWS or missing > undecided // 2:
+            return None
+        finder = ConflictFinder(
+            self.problem, self.checker, cell.corners, self.deadline, grows=False
+        )
+        pairs = self.owners[cell.rows].tolist(), self.impostors[cell.rows].tolist()
+        finder.add_pairs(zip(*pairs, strict=True))
+        covering = Covering(finder, cell.lost, others=pairs[0], deadline=self.deadline)
+        for clique in greedy_cliques(cell.values, cell.rows, self.owners):
+            covering.add_clique(clique.records, [self._conflict(*pair) for pair in clique.pairs])
+        losses, nodes = covering.by_disjoint_sets(goal)
+        if nodes is not None or losses - len(cell.lost) < _PROMISING * missing:
+            return nodes
+        covering.most_nodes = _FEW_NODES
+        try:
+            return covering.tree(goal)
+        except NotProven:
+            return None
+
+    def _conflict(self, a: int, b: int, factor: float) -> Node:
+        """The conflict of two rows, as `verify` takes it."""
+        size = max(self.sizes[a], self.sizes[b])
+        weights = float(size / self.sizes[a]), float(factor * size / self.sizes[b])
+        pairs = [[int(self.owners[row]), int(self.impostors[row])] for row in (a, b)]
+        return {"rows": [[*pair, weight] for pair, weight in zip(pairs, weights, strict=True)]}
+
+    def _split(self, cell: _Cell) -> tuple[list[int], list[_Cell]]:
+        """Where the cell is split, and its two halves."""
+        if not len(cell.rows):
+            raise NotProven
+        values = cell.values
+        _, record, n_rows = np.unique(
+            self.owners[cell.rows], return_inverse=True, return_counts=True
+        )
+        vote = (1 / n_rows)[record]
+        score = ((values > 0) * vote[:, None]).T @ (values < 0)
+        score = np.triu(score + score.T, 1)
+        a, b = divmod(int(np.argmax(score)), len(score))
+        at_a, at_b = values[:, a], values[:, b]
+        changes = at_a * at_b < 0
+        place = at_a[changes] / (at_a[changes] - at_b[changes])
+        share = float(np.clip(np.median(place), 1e-6, 1 - 1e-6)) if len(place) else 0.5
+        size_a, size_b = sum(cell.corners[a]), sum(cell.corners[b])
+        u, v = _small_ratio((1 - share) / share, size_b, size_a)
+        share = float(v * size_b / (u * size_a + v * size_b))
+        new = tuple(u * x + v * y for x, y in zip(cell.corners[a], cell.corners[b], strict=True))
+        halves = []
+        for corner in (a, b):
+            corners = (*cell.corners[:corner], new, *cell.corners[corner + 1 :])
+            moved = values.copy()
+            moved[:, corner] = (1 - share) * at_a + share * at_b
+            halves.append(_Cell(corners, cell.rows, moved, cell.lost))
+        return [a, b, u, v], halves
+
+
+def _small_ratio(ratio: float, times: int, over: int) -> tuple[int, int]:
+    """Integers ``u, v`` with ``u / v`` near ``ratio * times / over``, to some bits."""
+    mantissa, exponent = math.frexp(ratio)
+    numerator = int(mantissa * 2**53) * times << max(exponent, 0)
+    denominator = over << 53 + max(-exponent, 0)
+    shift = numerator.bit_length() - denominator.bit_length() - _BITS
+    if shift >= 0:
+        u, v = (numerator >> shift) // denominator << shift, 1
+    else:
+        u, v = (numerator << -shift) // denominator, 1 << -shift
+    common = math.gcd(u, v)
+    return u // common, v // common

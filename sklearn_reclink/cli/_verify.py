@@ -1,0 +1,99 @@
+"""``reclink verify``: is the proof of a certificate right about these files?
+
+Files are read here by the standard library alone, numbers as Python's `float` reads them, so that
+nothing of what made the certificate takes part in checking it.
+"""
+
+import csv
+import gzip
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sklearn_reclink.certificates import CertificateError
+from sklearn_reclink.certificates.coordinates import Table
+from sklearn_reclink.certificates.verify import verify
+from sklearn_reclink.cli import _options as options
+
+REJECTED = 1
+_SEPARATORS = ",;\t|"
+
+Proof = Annotated[Path, typer.Argument(help="The certificate, JSON or JSON.gz.")]
+PoolPath = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The whole masked file, if fit was given one.")
+]
+
+
+def verify_command(
+    proof: Proof,
+    original: options.Original,
+    masked: options.Masked,
+    pool: PoolPath = None,
+    id_column: options.Id = None,
+    columns: options.Columns = None,
+    decimal: options.Decimal = ".",
+    quiet: options.Quiet = False,
+) -> None:
+    """Check a certificate in exact arithmetic; exit code 1 if it does not prove its claim."""
+    from sklearn_reclink.cli._console import split_names
+
+    certificate = read_certificate(proof)
+    names = split_names(columns) or certificate.get("columns")
+    ids, first = read_file(original, names, id_column, decimal)
+    other_ids, second = read_file(masked, names, id_column, decimal)
+    if id_column is not None:
+        by_id = dict(zip(other_ids, second, strict=True))
+        if len(by_id) < len(other_ids) or set(by_id) != set(ids) or len(set(ids)) < len(ids):
+            raise ValueError(f"the ids in {id_column!r} of both files must be the same, each once")
+        second = [by_id[one] for one in ids]
+    everyone = None if pool is None else read_file(pool, names, id_column, decimal)[1]
+    try:
+        verified = verify(certificate, first, second, everyone)
+    except CertificateError as error:
+        typer.echo(f"rejected: {error}", err=True)
+        raise typer.Exit(REJECTED) from None
+    if not quiet:
+        typer.echo(f"verified: {verified.statement}")
+
+
+def read_certificate(path: Path) -> dict[str, Any]:
+    """Read a certificate, compressed or not."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8") as file:
+            certificate = json.load(file)
+    except (ValueError, RecursionError, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path.name} is not JSON") from error
+    if not isinstance(certificate, dict):
+        raise ValueError(f"{path.name} is not a certificate")
+    return certificate
+
+
+def read_file(
+    path: Path, names: list[str] | None, id_column: str | None, decimal: str
+) -> tuple[list[str], Table]:
+    """Ids, if there is a column of them, and rows of numbers of the columns named."""
+    if path.suffix.lower() in (".parquet", ".pq"):
+        raise ValueError(f"{path.name}: only CSV files can be verified")
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        lines = file.read().splitlines(keepends=True)
+    if not lines:
+        raise ValueError(f"{path.name} is empty")
+    headers = {sign: next(csv.reader(lines, delimiter=sign)) for sign in _SEPARATORS}
+    separator = max(headers, key=lambda sign: len(headers[sign]))
+    header, *rows = csv.reader(lines, delimiter=separator)
+    wanted = [name for name in header if name != id_column] if names is None else names
+    for name in [*wanted, *([] if id_column is None else [id_column])]:
+        if header.count(name) != 1:
+            raise ValueError(f"{path.name} must have the column {name!r} exactly once")
+    places = [header.index(name) for name in wanted]
+    table = []
+    for number, row in enumerate((row for row in rows if row), start=1):
+        try:
+            table.append([float(row[place].replace(decimal, ".")) for place in places])
+        except (ValueError, IndexError) as error:
+            raise ValueError(f"row {number} of {path.name} is not all numbers") from error
+    key = None if id_column is None else header.index(id_column)
+    return ([] if key is None else [row[key] for row in rows if row]), table

@@ -1,0 +1,79 @@
+"""``reclink verify``: exit codes, and what it says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sklearn_reclink import WeightedMeanLinker
+from sklearn_reclink.certificates import certificate_json
+from sklearn_reclink.cli import run
+from tests.problems import noisy_files
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two files with ids, the second in another order, and a certificate of them."""
+    X, Y = (
+        pd.DataFrame(file.round(3), columns=["age", "income"])
+        for file in noisy_files(1, n_records=20, n_features=2)
+    )
+    linker = WeightedMeanLinker(certify=True).fit(X, Y)
+    (tmp_path / "proof.json").write_text(certificate_json(linker.certificate_))
+    packed = gzip.compress(certificate_json(linker.certificate_).encode())
+    (tmp_path / "proof.json.gz").write_bytes(packed)
+    ids = np.arange(100, 120)
+    X.assign(id=ids).to_csv(tmp_path / "original.csv", index=False)
+    Y.assign(id=ids).to_csv(tmp_path / "masked.csv", index=False)
+    Y.assign(id=ids)[::-1].to_csv(tmp_path / "shuffled.csv", index=False, sep=";", decimal=",")
+    X.assign(id=ids).to_csv(tmp_path / "original-comma.csv", index=False, sep=";", decimal=",")
+    return tmp_path
+
+
+def verify(folder, proof, original, masked, *options):
+    return run(["verify", *(str(folder / name) for name in (proof, original, masked)), *options])
+
+
+@pytest.mark.parametrize("proof", ["proof.json", "proof.json.gz"])
+def test_a_right_certificate_is_verified(folder, proof, capsys):
+    assert verify(folder, proof, "original.csv", "masked.csv") == 0
+    assert "verified: The parameters link" in capsys.readouterr().out
+
+
+def test_ids_and_decimal_commas_are_read(folder, capsys):
+    options = ("--id", "id", "--decimal", ",", "--quiet")
+    assert verify(folder, "proof.json", "original-comma.csv", "shuffled.csv", *options) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_another_file_is_rejected_with_the_reason(folder, capsys):
+    assert verify(folder, "proof.json", "masked.csv", "original.csv") == 1
+    assert "rejected: the original file is not the one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("proof", "masked", "options", "message"),
+    [
+        ("masked.csv", "masked.csv", [], "is not JSON"),
+        ("none.json", "masked.csv", [], "No such file"),
+        ("list.json", "masked.csv", [], "is not a certificate"),
+        ("proof.json", "text.csv", [], "row 2 of text.csv is not all numbers"),
+        ("proof.json", "lacking.csv", [], "must have the column 'income' exactly once"),
+        ("proof.json", "empty.csv", [], "empty.csv is empty"),
+        ("proof.json", "masked.parquet", [], "only CSV"),
+        ("proof.json", "other-ids.csv", ["--id", "id"], "must be the same, each once"),
+    ],
+)
+def test_wrong_files_are_said_to_be_wrong(folder, proof, masked, options, message, capsys):
+    (folder / "list.json").write_text(json.dumps([1]))
+    (folder / "text.csv").write_text("age,income\n1,2\n3,secret\n")
+    (folder / "lacking.csv").write_text("age\n1\n")
+    (folder / "empty.csv").write_text("")
+    (folder / "other-ids.csv").write_text("age,income,id\n1,2,7\n")
+    assert verify(folder, proof, "original.csv", masked, *options) == 2
+    error = capsys.readouterr().err
+    assert message in error and "secret" not in error
