@@ -123,7 +123,10 @@ def attack(
     if attacker.time_weight > 0:
         rows = setting.learning_sample(rows, setting.limits.search)
     with collected_warnings() as notes:
-        linker = attacker.build(setting, seconds).fit(X[rows], Y[rows])
+        linker = attacker.build(setting, seconds)
+        if setting.certify and hasattr(linker, "certify"):
+            linker.set_params(certify=True)
+        linker.fit(X[rows], Y[rows])
         links = linker.link(X, Y)
     whole = len(rows) == len(X)
     found = Attack(

@@ -79,6 +79,7 @@ class Setting:
     seed: int = 0
     n_jobs: int | None = None
     limits: SizeLimits = SizeLimits()
+    certify: bool = False
 
     def learning_sample(self, rows: np.ndarray, most: int, salt: int = 0) -> np.ndarray:
         """At most so many of some rows to learn from, fewer if the file is wide."""

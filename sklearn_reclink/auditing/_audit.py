@@ -52,6 +52,7 @@ def audit(
     random_state: int = 0,
     n_jobs: int | None = None,
     size_limits: SizeLimits | None = None,
+    certify: bool = False,
     progress: Progress | None = None,
 ) -> Audit:
     """Audit a masked file: who would be found again, by whom, how surely, and why.
@@ -77,6 +78,9 @@ def audit(
         Seed of every random choice, and number of joblib workers.
     size_limits : SizeLimits or None, default=None
         Up to which size of the files an attacker does what.
+    certify : bool, default=False
+        Whether bounds are proven so that `verify_certificate` can check them (`Audit.certificate`).
+        That takes up to a minute more for each attacker with a bound, beyond the time limit.
     progress : callable, default=None
         Called with what is being done, the number of steps done and of all steps.
 
@@ -95,7 +99,7 @@ def audit(
     _check_options(limit, time_limit)
     files = _read_files(X, y, ids, n_jobs)
     sizes = len(files.Y), len(files.names)
-    setting = Setting(*sizes, random_state, n_jobs, size_limits or SizeLimits())
+    setting = Setting(*sizes, random_state, n_jobs, size_limits or SizeLimits(), certify)
     found = _run(files, setting, chosen_attackers(attackers), time_limit, progress)
     for note in found["notes"]:
         warnings.warn(note, UserWarning, stacklevel=2)

@@ -181,6 +181,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "n_records_at_risk": len(audit.records),
         "notes": list(audit.notes),
         "settings": audit.settings,
+        "certificate_sha256": audit.certificate_hash,
     }
 
 

@@ -4,6 +4,8 @@ The *risk* is the largest share of people that any attacker finds: in the whole 
 larger, among people it has not seen (the strongest attacker only samples a long file).
 """
 
+import hashlib
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -85,6 +87,28 @@ class Audit:
     def worst(self) -> Attack:
         """The attack that finds the most people in the whole file, the cheapest of equal ones."""
         return max(self.attacks, key=lambda one: one.n_found)
+
+    @cached_property
+    def certificate(self) -> dict[str, Any] | None:
+        """The proof of the attacker that finds the most people, of those that have one."""
+        certified = [one for one in self.attacks if hasattr(one.linker, "certificate_")]
+        certified = [one for one in certified if one.status != "sampled"]
+        if not certified:
+            return None
+        best = max(certified, key=lambda one: one.n_found).linker
+        return {**best.certificate_, "columns": list(self.names)}
+
+    @property
+    def certificate_text(self) -> str:
+        """The proof as one line of JSON, as the command line writes it."""
+        return json.dumps(self.certificate, separators=(",", ":")) + "\n"
+
+    @property
+    def certificate_hash(self) -> str | None:
+        """SHA-256 of the proof as it is written."""
+        if self.certificate is None:
+            return None
+        return hashlib.sha256(self.certificate_text.encode()).hexdigest()
 
     @cached_property
     def estimate(self) -> HeldOut | None:

@@ -49,6 +49,7 @@ def audit_command(
     report: options.ReportPath = None,
     json_path: options.JsonPath = None,
     records: options.RecordsPath = None,
+    certificate: options.CertificatePath = None,
     time_limit: options.TimeLimit = 60.0,
     fail_above: options.FailAbove = None,
     include_values: options.IncludeValues = False,
@@ -61,12 +62,13 @@ def audit_command(
     """Audit a masked file: who would be found again, how certain that is, and what to protect."""
     from sklearn_reclink.auditing import audit
     from sklearn_reclink.auditing.writing import check_outputs
-    from sklearn_reclink.cli._reading import Selection, read_pair
+    from sklearn_reclink.cli._reading import FileProblem, Selection, read_pair
 
     list_option = "--records" if records or report is None else "--records (next to the report)"
     if records is None and report is not None:
         records = report.with_name(f"{report.stem}-records.csv")
     written = {"--report": report, "--json": json_path, list_option: records}
+    written["--certificate"] = certificate
     check_outputs(written, [original, masked], force=force)
     which = Selection(id_column, console.split_names(columns), decimal)
     pair = read_pair(original, masked, which)
@@ -81,14 +83,18 @@ def audit_command(
             limit=fail_above,
             n_jobs=n_jobs,
             random_state=seed,
+            certify=certificate is not None,
             progress=progress,
         )
     console.print_notes(found.notes)
+    if certificate is not None and found.certificate is None:
+        raise FileProblem("no attacker proved a bound, so there is no certificate to write")
     values = found.values() if include_values else None
     outputs: list[console.Output] = [
         (report, partial(found.to_html, include_values=include_values)),
         (records, partial(found.records.to_csv, values=values)),
         (json_path, partial(console.as_json, found)),
+        (certificate, lambda: found.certificate_text),
     ]
     console.finish(found, outputs, quiet=quiet, force=force)
 

@@ -30,6 +30,14 @@ ReportPath = Annotated[
 JsonPath = Annotated[
     Path | None, typer.Option("--json", metavar="FILE.json", help="Write all numbers as JSON.")
 ]
+CertificatePath = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        metavar="FILE.json",
+        help="Write a proof that `reclink verify` checks. Takes some minutes more.",
+    ),
+]
 RecordsPath = Annotated[
     Path | None,
     typer.Option(

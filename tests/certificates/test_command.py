@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 
 import numpy as np
@@ -77,3 +78,22 @@ def test_wrong_files_are_said_to_be_wrong(folder, proof, masked, options, messag
     assert verify(folder, proof, "original.csv", masked, *options) == 2
     error = capsys.readouterr().err
     assert message in error and "secret" not in error
+
+
+def test_audit_writes_a_certificate_that_verifies_and_names_its_hash(tmp_path):
+    rng = np.random.default_rng(0)
+    original = rng.integers(0, 50, size=(30, 3))
+    masked = original + rng.integers(-6, 7, size=original.shape)
+    for name, file in (("original.csv", original), ("masked.csv", masked)):
+        lines = ["a,b,c", *(",".join(map(str, row)) for row in file.tolist())]
+        (tmp_path / name).write_text("\n".join(lines))
+    paths = [str(tmp_path / name) for name in ("original.csv", "masked.csv")]
+    proof, numbers = tmp_path / "proof.json", tmp_path / "risk.json"
+    written = ["--certificate", str(proof), "--json", str(numbers)]
+    options = ["--attackers", "euclidean,weighted_mean", "--time-limit", "5", "--quiet"]
+    assert run(["audit", *paths, *written, *options]) == 0
+    assert run(["verify", str(proof), *paths]) == 0
+    told = json.loads(numbers.read_text())["certificate_sha256"]
+    assert told == hashlib.sha256(proof.read_bytes()).hexdigest()
+    options[1] = "euclidean"
+    assert run(["audit", *paths, *written, *options, "--force"]) == 2
