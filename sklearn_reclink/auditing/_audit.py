@@ -61,26 +61,22 @@ def audit(
     ----------
     X, y : array-like or dataframe of shape (n_records, n_features)
         The original file, numbers only, and its masked version, aligned row by row. Columns are
-        matched by name if both files have names, otherwise by position.
+        matched by name if both files have names.
     ids : sequence of shape (n_records,), default=None
-        What to call the records; by default they are numbered from 1.
+        What to call the records; by default their numbers from 1.
     attackers : iterable of str, default=None
         Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
         ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.
     time_limit : float, default=60.0
-        Seconds for the attackers and for withholding variables together, most of which searches
-        take. What does not fit is left out, and the result says so.
-    limit : float, default=None
-        The largest risk that is accepted, a share from 0 to 1.
-    masked_name : str, default="the masked file"
-        What the report calls the masked file.
+        Seconds for all attackers and for withholding variables; what does not fit is left out.
+    limit, masked_name : float and str, default=None and "the masked file"
+        The largest risk that is accepted, from 0 to 1, and what the report calls the file.
     random_state, n_jobs : int, default=0, None
         Seed of every random choice, and number of joblib workers.
     size_limits : SizeLimits or None, default=None
-        Up to which size of the files an attacker does what.
+        Up to which size an attacker does what.
     certify : bool, default=False
-        Whether bounds are proven so that `verify_certificate` can check them (`Audit.certificate`).
-        That takes up to a minute more for each attacker with a bound, beyond the time limit.
+        Whether to make `Audit.certificate`; up to a minute more for each attacker with a bound.
     progress : callable, default=None
         Called with what is being done, the number of steps done and of all steps.
 
@@ -98,8 +94,8 @@ def audit(
     """
     _check_options(limit, time_limit)
     files = _read_files(X, y, ids, n_jobs)
-    sizes = len(files.Y), len(files.names)
-    setting = Setting(*sizes, random_state, n_jobs, size_limits or SizeLimits(), certify)
+    limits = size_limits or SizeLimits()
+    setting = Setting(*files.Y.shape, random_state, n_jobs, limits, certify)
     found = _run(files, setting, chosen_attackers(attackers), time_limit, progress)
     for note in found["notes"]:
         warnings.warn(note, UserWarning, stacklevel=2)
