@@ -95,7 +95,7 @@ def audit(
     _check_options(limit, time_limit)
     files = _read_files(X, y, ids, n_jobs)
     limits = size_limits or SizeLimits()
-    setting = Setting(*files.Y.shape, random_state, n_jobs, limits, certify)
+    setting = Setting(len(files.Y), len(files.names), random_state, n_jobs, limits, certify)
     found = _run(files, setting, chosen_attackers(attackers), time_limit, progress)
     for note in found["notes"]:
         warnings.warn(note, UserWarning, stacklevel=2)

@@ -169,7 +169,7 @@ class Family(ABC):
     # -- certificates, see `solvers.farkas` -------------------------------------------------
 
     whole_rows = True  # whether the entries of rows of the cone are 0, 1 and -1
-    weak_rows = False  # whether a search takes what ties allow, linear in ``theta``, off its rows
+    weak_rows = False  # whether a search takes what ties allow off rows that are only rounding
 
     def tolerated(self, own: np.ndarray, other: np.ndarray) -> np.ndarray | None:
         """Of features of own records and impostors, ``t`` with ``t . |theta|`` at most ``D + D'``.

@@ -136,11 +136,17 @@ class SemidefiniteBilinear(Bilinear):
         Powers of two bring the errors of all variables to one size, which changes no sign.
         """
         first, second = np.triu_indices(self.n_features)
-        scale = -(np.frexp(np.where(error > 0, error, 1.0)[first == second])[1] // 2)
+        used = error[first == second] > 0  # the others have no terms at all
+        if not used.any():
+            return np.zeros(self.n_parameters)
+        scale = -(np.frexp(error[first == second][used])[1] // 2)
         matrix, errors = np.zeros((2, self.n_features, self.n_features))
         for square, values in ((matrix, residual - allowance), (errors, error)):
             square[first, second] = square[second, first] = values
-        matrix, errors = (np.ldexp(square, scale + scale[:, None]) for square in (matrix, errors))
+        matrix, errors = (
+            np.ldexp(square[np.ix_(used, used)], scale + scale[:, None])
+            for square in (matrix, errors)
+        )
         rounding = 8 * self.n_features * np.finfo(float).eps * np.linalg.norm(matrix)
         largest = np.linalg.eigvalsh(matrix)[-1] + rounding + errors.sum(axis=1).max()
         return np.full(self.n_parameters, max(largest, 0.0))

@@ -172,8 +172,10 @@ class RowCache:
             self._known.update(new)
             named = np.array(new).T
             rows, tolerated = self.problem.index.rows(self.problem.family, *named)
-            if self.problem.family.weak_rows:
-                rows = rows - _WEAK * TIE_TOLERANCE * tolerated
+            if self.problem.family.weak_rows:  # of rows that are only rounding
+                sizes = np.abs(rows).max(axis=1), np.abs(tolerated).max(axis=1)
+                noise = (sizes[0] > 0) & (sizes[0] <= 1e-9 * sizes[1])
+                rows[noise] -= _WEAK * TIE_TOLERANCE * tolerated[noise]
             self._append(rows, named)
         return len(new)
 

@@ -79,7 +79,7 @@ def test_columns_are_named_after_the_variables_that_take_part(tmp_path, linker, 
 @pytest.mark.parametrize("strictness", [np.nan, np.inf, -1.0, 0.0])
 def test_bad_strictness_is_refused_before_anything_is_written(tmp_path, strictness):
     path = tmp_path / "program.mps"
-    with pytest.raises(ValueError, match=r"strictness is .* finite number above 0"):
+    with pytest.raises(ValueError, match=r"strictness is .* finite and above 0"):
         export_mps(WeightedMeanLinker(), *pair(), path, strictness=strictness)
     assert not path.exists()
 

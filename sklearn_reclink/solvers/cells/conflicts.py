@@ -92,6 +92,14 @@ def cover_by_cliques(values, above, starts, common, order, n, enough, head, link
 @njit(cache=True, nogil=True)
 def stands(system, sizes, p, support, multipliers, n_support):  # type: ignore[no-untyped-def]
     """Whether the combined rows are at most 0 at all corners, up to what ties allow."""
+    largest = 0.0
+    for q in range(n_support):
+        if not multipliers[q] >= 0.0:
+            return False
+        if support[q] >= p:
+            largest = max(largest, multipliers[q])
+    if not 0.0 < largest < np.inf:
+        return False
     for v in range(p):
         total, allowed = 0.0, 0.0
         for q in range(n_support):

@@ -288,17 +288,24 @@ class _Search:
         right = np.r_[np.zeros(p), np.ones(len(system) - p)]
         nothing = np.empty(0, np.int64)
         every = np.arange(len(system))
-        status, point, support, multipliers = least_norm(system, right, every, nothing)
-        if status == FEASIBLE:
-            self.offer(np.maximum(point, 0.0))
-        if status == INFEASIBLE and stands(system, sizes, p, support, multipliers, len(support)):
-            bound = min(bound, len(np.unique(owners[kept])) - 1)
-            owner = np.r_[np.full(p, -1), owners[kept]]
-            for record in np.unique(owner[support[support >= p]]):  # one of them is lost
-                others = every[owner != record]
+        owner = np.r_[np.full(p, -1), owners[kept]]
+        left, bound = every, min(bound, len(np.unique(owners[kept])))
+        while bound > self.best:  # conflicts that share no record lose one each
+            status, point, support, multipliers = least_norm(system, right, left, nothing)
+            if status == FEASIBLE:
+                self.offer(np.maximum(point, 0.0))
+            if status != INFEASIBLE or not stands(
+                system, sizes, p, support, multipliers, len(support)
+            ):
+                break
+            bound -= 1
+            conflict = np.unique(owner[support[(support >= p) & (multipliers > 0)]])
+            for record in conflict:  # one of them is lost
+                others = left[owner[left] != record]
                 status, point, _, _ = least_norm(system, right, others, nothing)
                 if status == FEASIBLE:
                     self.offer(np.maximum(point, 0.0))
+            left = left[~np.isin(owner[left], conflict)]
         if bound > self.best:
             self._stuck = max(self._stuck, bound)
 
