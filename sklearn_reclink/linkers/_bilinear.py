@@ -112,7 +112,7 @@ class BilinearLinker(ExactLinker):
     def _solve(self, problem: Problem) -> Solution:
         """Search in coordinates of one size: powers of two change no link and no proof."""
         index = problem.index
-        exponents = np.frexp(np.abs(np.vstack([index.original, index.masked])).max(axis=0))[1]
+        exponents = np.frexp(np.ptp(np.vstack([index.original, index.masked]), axis=0))[1]
         if np.ptp(exponents) <= _SAME_SIZE:
             return super()._solve(problem)
         files = (np.ldexp(file, -exponents) for file in (index.original, index.masked))
