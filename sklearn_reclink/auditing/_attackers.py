@@ -60,7 +60,7 @@ class SizeLimits:
     sought: int = 500
     capacity_variables: int = 10
     interacting_variables: int = 8
-    matrix_variables: int = 60
+    matrix_variables: int = 40
     pattern_variables: int = 62
     density_variables: int = 500
     weight_variables: int = 1_000

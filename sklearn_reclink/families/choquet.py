@@ -31,6 +31,7 @@ from sklearn_reclink.capacity import (
     n_variables,
 )
 from sklearn_reclink.families.base import Family
+from sklearn_reclink.families.compensated import exact_sum
 from sklearn_reclink.families.formula import CHOQUET, Formula, formula
 
 
@@ -113,7 +114,7 @@ class Choquet(Family):
     def excess(self, residual: np.ndarray, allowance: np.ndarray, error: np.ndarray) -> np.ndarray:
         """Excess at a subset is charged to the superset that can best bear it: ``mu`` is larger.
 
-        A sum of two floats has the sign of the sum; positive ones are rounded up.
+        Sums that are not exact are rounded up.
         """
         excess = np.concatenate([[-np.inf], residual + error - allowance])
         every = np.arange(len(excess))
@@ -121,8 +122,8 @@ class Choquet(Family):
             if excess[subset] > 0:
                 larger = every[(every & subset == subset) & (every != subset)]
                 bearer = larger[np.argmin(excess[larger])]
-                charged = excess[bearer] + excess[subset]
-                excess[bearer] = np.nextafter(charged, np.inf) if charged > 0 else charged
+                charged, lost = exact_sum(excess[bearer], excess[subset])
+                excess[bearer] = np.nextafter(charged, np.inf) if lost != 0 else charged
                 excess[subset] = 0.0
         return np.maximum(excess[1:], 0.0)
 

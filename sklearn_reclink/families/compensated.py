@@ -32,7 +32,7 @@ def _product(x: Any, y: Any) -> tuple[Any, Any]:
     return product, lost
 
 
-def _sum(x: Any, y: Any) -> tuple[Any, Any]:
+def exact_sum(x: Any, y: Any) -> tuple[Any, Any]:
     """``x + y`` as computed, and what its rounding lost."""
     total = x + y
     second = total - x
@@ -57,7 +57,7 @@ def quadratic(theta: np.ndarray, original: np.ndarray, masked: np.ndarray) -> np
     >>> x[0] * x[0] - 2 * (x[0] * x[1]) + x[1] * x[1]
     array([0.])
     """
-    high, low = _sum(original, -masked)
+    high, low = exact_sum(original, -masked)
     total: Any = np.zeros(original.shape[1])
     lost: Any = np.zeros(original.shape[1])
     coefficients = iter(theta)
@@ -68,6 +68,6 @@ def quadratic(theta: np.ndarray, original: np.ndarray, masked: np.ndarray) -> np
                 inner, inner_lost = _product(high[k], high[m])
                 inner_lost = inner_lost + (high[k] * low[m] + low[k] * high[m])
                 term, term_lost = _product(coefficient, inner)
-                total, sum_lost = _sum(total, term)
+                total, sum_lost = exact_sum(total, term)
                 lost = lost + (sum_lost + (term_lost + coefficient * inner_lost))
     return np.asarray(total + lost)

@@ -272,17 +272,9 @@ class Index:
         """The nearest impostor of each record, and how much farther it is than the own record.
 
         Impostors are found by the quick formula of `Family.nearest_others`, or by a tree; where it
-        cannot tell, how much farther is judged by the rule of `ties`: at most 0 for a tie.
-
-        Parameters
-        ----------
-        theta : ndarray of shape (n_thetas, n_parameters)
-            Where a tree answers, they are repaired first: they may be a hair outside of the cone.
-        records : ndarray of int of shape (n_asked,)
-
-        Returns
-        -------
-        impostors, margins : ndarray of shape (n_thetas, n_asked)
+        cannot tell, how much farther is judged by the rule of `ties`: at most 0 for a tie. Of
+        ``theta`` (n_thetas, n_parameters), which a tree repairs first, as they may be a hair
+        outside of the cone, and records (n_asked,), both answers are (n_thetas, n_asked).
         """
         if not self.is_dense and family.monotone:
             from sklearn_reclink.search.tree_search import nearest_impostors

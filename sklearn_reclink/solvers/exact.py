@@ -40,6 +40,7 @@ from sklearn_reclink.solvers.row_cache import AllRows
 
 MOST_RECORDS = 3500
 _MOST_CELL_PARAMETERS = 8
+_SHARE_OF_PRESOLVE = 0.5
 _SHARE_OF_CELLS = 0.7
 _SHARE_BEFORE_LATE = 0.7
 _SHARE_OF_HLMS = 0.7  # of the time for late starts
@@ -144,7 +145,8 @@ def solve_exact(
             )
 
     deadline = begin + time_limit
-    presolved = presolve(problem, most_pairs=most_pairs)
+    until = begin + _SHARE_OF_PRESOLVE * time_limit
+    presolved = presolve(problem, most_pairs=most_pairs, deadline=until)
     feasibility = Feasibility(problem, presolved, deadline)
     incumbent = Incumbent(problem, presolved, feasibility)
     starts = [family.centre, *family.starts(index.original, index.masked)]

@@ -10,7 +10,7 @@ of at most ``e``; the family confirms that ``R + e`` is below the allowance for 
 ``theta`` (`Family.excess`). The error of the record rows is a small share of their allowance. That
 of the cone rows is not: where they cancel, their sum is taken exactly (`math.fsum`), as their
 entries are 0, 1 and -1. Lowering the multiplier of a cone row hands an excess on to other
-coordinates: any ``nu >= 0`` prove the same.
+coordinates: any ``nu >= 0`` prove the same. Only a sum of 0 is exact; any other is rounded once.
 
 *By a combination close by* (`combines_nearby`). Is there an exact combination ``B lambda = 0`` with
 ``lambda >= 0`` near the computed one, the rows being the columns of ``B``? Let ``G`` be about a
@@ -74,7 +74,8 @@ def allowed(
     for _ in range(2 * len(residual)):
         for k in changed.tolist():
             residual[k] = math.fsum([*terms[:, k], *(spare * cone[:, k])])
-        excess = family.excess(residual, allowance, record_error)
+        rounding = 4 * _UNIT * (np.abs(residual) + allowance)  # of the sum, and of what follows
+        excess = family.excess(residual, allowance, record_error + rounding)
         largest = int(np.argmax(excess))
         if excess[largest] == 0:
             return True

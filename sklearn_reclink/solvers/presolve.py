@@ -21,6 +21,7 @@ row) is known to defeat a record. Its rows, and those of a monotone distance amo
 records, are grown by the solver, as parameters violate them.
 """
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,7 @@ from sklearn_reclink.solvers.problem import Problem
 
 _CLEAR = 1 + 4 * TIE_TOLERANCE
 _BATCH_BYTES = 2**24
+_BATCH_WORK = 2**26
 MOST_PAIRS = 25_000_000
 
 
@@ -97,10 +99,13 @@ class Presolved:
     complete: bool
 
 
-def presolve(problem: Problem, *, most_pairs: int = MOST_PAIRS) -> Presolved:
+def presolve(
+    problem: Problem, *, most_pairs: int = MOST_PAIRS, deadline: float = np.inf
+) -> Presolved:
     """Apply every reduction that the distance allows.
 
-    Beyond ``most_pairs`` pairs of records the rows of a monotone distance are too many to hold.
+    Beyond ``most_pairs`` pairs of records the rows of a monotone distance are too many to hold;
+    where records differ in many variables, they may also be too many to find by the ``deadline``.
     """
     index = problem.index
     if not problem.family.monotone:
@@ -109,7 +114,9 @@ def presolve(problem: Problem, *, most_pairs: int = MOST_PAIRS) -> Presolved:
     if index.n_records * index.n_masked > most_pairs:
         return _without_rows(index.dominated)
     candidates = np.flatnonzero(~index.dominated)
-    fronts = _fronts_of(index, candidates)
+    fronts = _fronts_of(index, candidates, deadline)
+    if fronts is None:
+        return _without_rows(index.dominated)
     sizes = np.array([len(front) for front in fronts], dtype=np.int64)
     return Presolved(
         never=np.flatnonzero(index.dominated),
@@ -121,10 +128,14 @@ def presolve(problem: Problem, *, most_pairs: int = MOST_PAIRS) -> Presolved:
     )
 
 
-def _fronts_of(index: Index, records: np.ndarray) -> list[np.ndarray]:
+def _fronts_of(index: Index, records: np.ndarray, deadline: float) -> list[np.ndarray] | None:
+    """The fronts of all records; None if there is no time for them."""
     found = []
-    size = max(1, _BATCH_BYTES // (8 * index.masked.size))
+    # some tenths of a second, should no impostor dominate another
+    size = max(1, min(_BATCH_BYTES // (8 * index.masked.size), _BATCH_WORK // index.n_masked**2))
     for start in range(0, len(records), size):
+        if time.monotonic() >= deadline:
+            return None
         batch = records[start : start + size]
         totals = np.zeros((len(batch), index.n_masked))
         for a, b in zip(index.original[batch].T, index.masked.T, strict=True):
