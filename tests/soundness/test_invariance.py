@@ -65,10 +65,11 @@ CHANGES: tuple[Callable[[Case, np.random.Generator], Case], ...] = (
 @pytest.mark.parametrize("family", LINKERS)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_proofs_of_one_problem_agree(change, family):
-    for seed, generator in enumerate(FILES):
+    first = (CHANGES.index(change) + list(LINKERS).index(family)) % 3
+    for seed, generator in list(enumerate(FILES))[first::3]:
         rng = np.random.default_rng([seed, len(family)])
         n = int(rng.integers(2, 5 if "additive" in family or family in COLUMN_WISE else 4))
-        case = Case(family, *generator(rng, 12, n), {"standardize": None, "time_limit": 0.5})
+        case = Case(family, *generator(rng, 10, n), {"standardize": None, "time_limit": 0.3})
         if not np.ptp(case.X, axis=0).any() or not np.ptp(case.Y, axis=0).any():
             continue
         one, other = case.fit(), change(case, rng).fit()
