@@ -11,9 +11,9 @@ no code with the package.
 One table, a row for each generator and a column for each family: fits proven of fits made, and
 after ``!`` those of which a claim is wrong. Below it, the wrong claims by kind: counts (a record
 counted that is not nearest, or one missed that clearly is), bounds below what can be linked,
-statuses that do not fit the numbers, parameters outside their cone, columns left out, and errors
-other than a refusal. The exit code is 1 if any is wrong; each is a line of ``--failures`` with the
-number that repeats it.
+statuses that do not fit the numbers, conflicts that were accepted and are none, parameters outside
+their cone, columns left out, and errors other than a refusal. The exit code is 1 if any is wrong;
+each is a line of ``--failures`` with the number that repeats it.
 """
 
 from __future__ import annotations

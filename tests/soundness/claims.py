@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink import BilinearLinker, ChoquetLinker, OWALinker, WeightedMeanLinker
+from sklearn_reclink.solvers.row_cache import RowCache
 from tests.soundness.oracle import ABOVE, BELOW, FAMILIES, ExactProblem, admissible, linked
 
 LINKERS: dict[str, Any] = {
@@ -27,7 +31,7 @@ LINKERS: dict[str, Any] = {
     "projected": BilinearLinker(constraint="projected"),
 }
 
-WRONG = ("count", "bound", "status", "parameters", "columns", "error")
+WRONG = ("count", "bound", "status", "conflict", "parameters", "columns", "error")
 
 
 @dataclass(frozen=True)
@@ -68,15 +72,52 @@ class Verdict:
     wrong: dict[str, str] = field(default_factory=dict)
 
 
+Conflicts = set[tuple[int, tuple[int, ...]]]
+
+
+@contextmanager
+def noted_conflicts() -> Iterator[Conflicts]:
+    """The conflicts that certificates were accepted for: number of parameters, and records."""
+    accepted: Conflicts = set()
+    true = RowCache.conflict_of
+
+    def noted(cache: RowCache, *certificate: Any) -> Any:
+        records = true(cache, *certificate)
+        if records is not None:
+            accepted.add((cache.problem.family.n_parameters, tuple(map(int, records))))
+        return records
+
+    with patch.object(RowCache, "conflict_of", noted):
+        yield accepted
+
+
 def examine(case: Case, **options: Any) -> Verdict:
     """Fit, and check every claim."""
-    try:
-        linker = case.fit(**options)
-    except ValueError as error:
-        return Verdict(refused=str(error))
-    except Exception as error:
-        return Verdict(wrong={"error": f"{type(error).__name__}: {error}"})
-    return check(case, linker)
+    with noted_conflicts() as conflicts:
+        try:
+            linker = case.fit(**options)
+        except ValueError as error:
+            return Verdict(refused=str(error))
+        except Exception as error:
+            return Verdict(wrong={"error": f"{type(error).__name__}: {error}"})
+    verdict = check(case, linker)
+    if false := false_conflict(case, linker, conflicts):
+        verdict.wrong["conflict"] = f"records {false} can be linked"
+    return verdict
+
+
+def false_conflict(case: Case, linker: Any, conflicts: Conflicts) -> tuple[int, ...] | None:
+    """A set of records that was accepted as a conflict and is none, in exact arithmetic."""
+    original, masked = case.coordinates(linker)
+    problem = ExactProblem(FAMILIES[case.family], original, masked, ABOVE)
+    n_parameters = len(problem.features[0][0])
+    if case.family == "psd" and original.shape[1] > 2:
+        return None
+    for n, records in sorted(conflicts):
+        # a search may ask for the best weighted mean, too, which has fewer parameters
+        if n == n_parameters and problem.conflict(records) is None:
+            return records
+    return None
 
 
 def check(case: Case, linker: Any) -> Verdict:

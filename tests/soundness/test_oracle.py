@@ -68,6 +68,18 @@ RATIO = (
     np.array([[1, 2, 2], [1, 1, 1], [1, 0, 2], [1, 1, 2], [0, 2, 2]]) * [1, 1, 2.0**48],
     np.array([[0, 1, 1], [0, 0, 0], [2, -1, 3], [2, 1, 1], [-1, 2, 1]]) * [1, 1, 2.0**48],
 )
+# a certificate whose sums were rounded once too often
+SCALES = [1, 2.0**-19, 2.0**-71]
+TWELVE = (
+    np.array(
+        [[1, 4, 3], [0, 2, 2], [0, 6, 5], [4, 1, 4], [3, 6, 0], [1, 4, 1],
+         [0, 6, 4], [4, 1, 0], [1, 2, 0], [4, 4, 3], [3, 3, 2], [0, 2, 6]]
+    ) * SCALES,
+    np.array(
+        [[2, 3, 3], [-1, 3, 2], [0, 7, 6], [3, 0, 5], [3, 7, 0], [1, 5, 2],
+         [-1, 7, 3], [4, 1, 1], [0, 3, -1], [5, 4, 4], [2, 2, 2], [0, 1, 5]]
+    ) * SCALES,
+)  # fmt: skip
 
 
 def common_noise(sd: float) -> tuple[np.ndarray, np.ndarray]:
@@ -84,6 +96,8 @@ def common_noise(sd: float) -> tuple[np.ndarray, np.ndarray]:
         ("submodular", LARGE_VALUE, "separate"),
         *((family, TIMES_1E80, None) for family in LINKERS),
         ("psd", RATIO, None),
+        ("submodular", TWELVE, None),
+        ("submodular", tuple(file[:, [1, 2, 0]] for file in TWELVE), None),
         *((family, common_noise(1e6), None) for family in ("free", "nonnegative", "psd")),
         *((family, common_noise(1e9), None) for family in ("free", "nonnegative", "psd")),
     ],
