@@ -22,8 +22,8 @@ from sklearn_reclink.solvers.problem import Problem
 
 _WEAK = 0.9 * TOLERANCE
 _MOST_ROWS = 1600  # a cell with more undecided rows is split before conflicts are looked for
-_PROMISING = 0.6  # of the losses that are lacking, found by disjoint conflicts
-_FEW_NODES = 8
+_PROMISING = 0.9  # of the losses that are lacking, found by disjoint conflicts
+_FEW_NODES = 3
 _BITS = 7
 
 Corners = tuple[tuple[int, ...], ...]

@@ -44,7 +44,7 @@ class Shared:
         `ConvergenceWarning` is given.
     certify : bool, default=False
         Whether `fit` writes down a proof of ``bound_`` that `verify_certificate` checks in exact
-        arithmetic. That takes seconds to minutes more: at most ``time_limit``, or a minute.
+        arithmetic. That takes seconds to minutes more: at most ``time_limit``, or two minutes.
     n_jobs : int or None, default=None
         Number of joblib workers.
     random_state : int, RandomState instance or None, default=None

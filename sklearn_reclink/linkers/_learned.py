@@ -24,7 +24,7 @@ from sklearn_reclink.linkers._base import BaseLinker
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 
-LEAST_SECONDS = 60.0  # for a certificate, whatever the time limit of the search
+LEAST_SECONDS = 120.0  # for a certificate, whatever the time limit of the search
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
