@@ -294,12 +294,16 @@ class _Search:
             status, point, support, multipliers = least_norm(system, right, left, nothing)
             if status == FEASIBLE:
                 self.offer(np.maximum(point, 0.0))
-            if status != INFEASIBLE or not stands(
-                system, sizes, p, support, multipliers, len(support)
-            ):
+            for least in (1e-9, 0.0):  # multipliers that are only rounding come in last
+                used = multipliers > least
+                certificate = support[used], multipliers[used], np.count_nonzero(used)
+                stood = status == INFEASIBLE and stands(system, sizes, p, *certificate)
+                if stood:
+                    break
+            if not stood:
                 break
             bound -= 1
-            conflict = np.unique(owner[support[(support >= p) & (multipliers > 0)]])
+            conflict = np.unique(owner[certificate[0][certificate[0] >= p]])
             for record in conflict:  # one of them is lost
                 others = left[owner[left] != record]
                 status, point, _, _ = least_norm(system, right, others, nothing)
