@@ -91,8 +91,8 @@ class Audit:
     @cached_property
     def certificate(self) -> dict[str, Any] | None:
         """The proof of the attacker that finds the most people, of those that have one."""
-        certified = [one for one in self.attacks if hasattr(one.linker, "certificate_")]
-        certified = [one for one in certified if one.status != "sampled"]
+        whole = [one for one in self.attacks if one.status != "sampled"]
+        certified = [one for one in whole if getattr(one.linker, "certificate_", None)]
         if not certified:
             return None
         best = max(certified, key=lambda one: one.n_found).linker
