@@ -152,7 +152,7 @@ def test_searches_learn_from_a_sample_of_a_long_file_and_count_in_the_whole():
     Y = masked(X)
     names = ["weighted_mean", "probabilistic", "density"]
     limits = SizeLimits(search=40, all_pairs=50)
-    found = audit(X, Y, attackers=names, time_limit=1.0, size_limits=limits)
+    found = audit(X, Y, attackers=names, time_limit=10.0, size_limits=limits)
     (one,) = found.attacks
     assert one.status == "sampled" and one.n_learned == 40 and one.bound is None
     assert len(one.reidentified) == 90
