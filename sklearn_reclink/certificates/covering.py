@@ -23,6 +23,8 @@ ONE = 2**20  # duals are multiples of 1 / ONE
 _ZERO = 1e-9
 _INTEGRAL = 1e-6
 _THRESHOLDS = (_ZERO, 0.3, 0.5)
+_JOIN = 50  # sets that join the program at once
+_MANY, _LOOSE = 400, 0.05  # so many sets lose those that are slack by more
 _CANDIDATES = 4  # for branching, those of x nearest 1/2
 
 Node = dict[str, Any]
@@ -105,6 +107,8 @@ class Covering:
         self.n_records = finder.problem.index.n_records
         self.others = frozenset(range(self.n_records) if others is None else others) - lost
         self.sets: list[_Set] = []
+        self._named, self._least = np.zeros((64, self.n_records)), np.zeros(64)
+        self._held: set[int] = set()  # sets that the program holds
         self._known: set[Records] = set()
         for conflict in conflicts:
             self._add(_Set(frozenset(conflict)))
@@ -120,7 +124,17 @@ class Covering:
             return False
         self._known.add(new.members)
         self.sets.append(new)
+        self._name(len(self.sets) - 1)
         return True
+
+    def _name(self, c: int) -> None:
+        """Note which records a set names; a set that was dropped asks for nothing."""
+        if c >= len(self._least):
+            self._named = np.pad(self._named, ((0, c + 1), (0, 0)))
+            self._least = np.pad(self._least, (0, c + 1))
+        one = self.sets[c]
+        self._named[c], self._least[c] = 0.0, 0.0 if one.dropped else one.least
+        self._named[c, list(one.members)] = 1.0
 
     # -- trees ------------------------------------------------------------------------------------
 
@@ -141,8 +155,7 @@ class Covering:
 
         Records of no set are asked for more conflicts first.
         """
-        named = np.zeros(self.n_records)
-        named[list(self._named())] = 1.0
+        named = self._named[: len(self.sets)].max(axis=0, initial=0.0)
         self._separate(named, thresholds=(_ZERO,))
         relaxed = self._priced(
             named, {c: ONE for c in range(len(self.sets))}, self.lost, frozenset()
@@ -171,7 +184,7 @@ class Covering:
                 continue
             forced = now.losses + np.maximum(0, ONE - now.price) > enough
             more = frozenset(np.flatnonzero(forced).tolist()) - lost - kept
-            if more & self._named():
+            if self._named[: len(self.sets), list(more)].any():
                 if self._prove(now.duals):
                     before.append(now.node | {"keep": True})
                     kept |= more
@@ -188,12 +201,10 @@ class Covering:
 
         def promise(record: int) -> int:
             one = frozenset([record])
-            return min(self._relax(lost | one, kept).losses, self._relax(lost, kept | one).losses)
+            sides = (lost | one, kept), (lost, kept | one)
+            return min(self._relax(*side, grows=False).losses for side in sides)
 
         return candidates[0] if len(candidates) == 1 else max(candidates, key=promise)
-
-    def _named(self) -> Records:
-        return frozenset().union(*(one.members for one in self.sets))
 
     def _stated(self, nodes: list[Node]) -> list[Node]:
         """The nodes, the first of which states the conflicts and cliques that have duals."""
@@ -215,29 +226,37 @@ class Covering:
 
     # -- relaxations, and conflicts that they violate ---------------------------------------------
 
-    def _relax(self, lost: Records, kept: Records) -> _Relaxed:
-        """The relaxation with some records fixed."""
-        x, right = np.zeros(self.n_records), dict[int, int]()
-        x[list(lost)] = 1.0
-        for c, one in enumerate(self.sets):
-            least = one.least - len(one.members & lost)
-            if least > 0 and not one.dropped:
-                if len(one.members - lost - kept) < least:  # no solution: any bound holds
-                    return self._priced(x, {c: self.n_records * ONE}, lost, kept)
-                right[c] = least
-        if not right:
-            return self._priced(x, {}, lost, kept)
-        free = sorted(frozenset().union(*(self.sets[c].members for c in right)) - kept - lost)
-        place = {i: k for k, i in enumerate(free)}
-        matrix = np.zeros((len(right), len(free)))
-        for row, c in zip(matrix, right, strict=True):
-            row[[place[i] for i in self.sets[c].members if i in place]] = -1.0
-        solution, duals = _covering_program(matrix, -np.array(list(right.values()), dtype=float))
-        x[free] = solution
+    def _relax(self, lost: Records, kept: Records, *, grows: bool = True) -> _Relaxed:
+        """The relaxation with some records fixed.
+
+        The program holds the sets that mattered so far; those that its solution violates join it,
+        unless a quick answer is enough.
+        """
+        fixed, free = np.zeros(self.n_records), np.ones(self.n_records)
+        fixed[list(lost)], free[list(lost | kept)] = 1.0, 0.0
+        named = self._named[: len(self.sets)]
+        right = self._least[: len(self.sets)] - named @ fixed
+        impossible = np.flatnonzero(right > np.maximum(named @ free, 0.0))
+        if len(impossible):  # no solution: any bound holds
+            return self._priced(fixed, {int(impossible[0]): self.n_records * ONE}, lost, kept)
+        while True:
+            held = np.array(sorted(self._held), dtype=np.int64)
+            held = held[right[held] > 0]
+            x, duals = fixed.copy(), np.zeros(len(held))
+            if len(held):
+                columns = np.flatnonzero(free * named[held].any(axis=0))
+                x[columns], duals = _covering_program(named[held][:, columns], right[held])
+            violated = right - named @ (x * free)
+            worst = np.argsort(-violated)[:_JOIN]
+            worst = worst[violated[worst] > _INTEGRAL]
+            if not grows or not len(worst):
+                break
+            self._held |= set(worst.tolist())
+        if grows and len(held) > _MANY:
+            self._held = set(held[violated[held] > -_LOOSE].tolist())
         rounded = np.round(duals * ONE).astype(int).tolist()
-        return self._priced(
-            x, {c: y for c, y in zip(right, rounded, strict=True) if y > 0}, lost, kept
-        )
+        positive = {c: y for c, y in zip(held.tolist(), rounded, strict=True) if y > 0}
+        return self._priced(x, positive, lost, kept)
 
     def _priced(
         self, x: np.ndarray, duals: dict[int, int], lost: Records, kept: Records
@@ -256,7 +275,8 @@ class Covering:
     def _prove(self, used: Iterable[int]) -> bool:
         """Whether these sets are proven as they stand; if not, some have changed or gone."""
         fine = True
-        for one in (self.sets[c] for c in used):
+        for c in used:
+            one = self.sets[c]
             if one.proof is not None:
                 continue
             if one.pairs is not None:
@@ -268,6 +288,7 @@ class Covering:
                 fine = fine and support.members == one.members
                 one.members = support.members
             one.dropped = one.proof is None
+            self._name(c)
             fine = fine and not one.dropped
         return fine
 
@@ -287,10 +308,10 @@ class Covering:
 
 
 def _covering_program(matrix: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """``min sum x`` subject to ``matrix x <= right`` in the unit cube: solution and duals."""
+    """``min sum x`` subject to ``matrix x >= right`` in the unit cube: solution and duals."""
     from scipy.optimize import linprog
 
-    found = linprog(np.ones(matrix.shape[1]), A_ub=matrix, b_ub=right, bounds=(0, 1))
+    found = linprog(np.ones(matrix.shape[1]), A_ub=-matrix, b_ub=-right, bounds=(0, 1))
     if found.status != 0 or found.x is None:
         raise NotProven
     return found.x, -found.ineqlin.marginals
