@@ -145,7 +145,11 @@ def _read_csv(path: Path, which: Selection) -> pd.DataFrame:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
-                path, decimal=which.decimal, dtype=dict.fromkeys(ids, str), **layout
+                path,
+                decimal=which.decimal,
+                dtype=dict.fromkeys(ids, str),
+                float_precision="round_trip",  # the very floats that `reclink verify` reads
+                **layout,
             )
             large = table.select_dtypes("float").abs().ge(_WHOLE).any()
             for name in large.index[large]:  # as text, so that no digit is lost
