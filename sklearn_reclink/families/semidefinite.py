@@ -59,6 +59,11 @@ def is_semidefinite(matrix: np.ndarray) -> bool:
         return bool(least > 0)
     if len(matrix) > _FEW_VARIABLES:
         return False
+    return _eliminates(matrix)
+
+
+def _eliminates(matrix: np.ndarray) -> bool:
+    """Whether symmetric elimination over the rationals meets no negative pivot."""
     left = [[Fraction(x) for x in row] for row in matrix.tolist()]
     while left:
         pivot, *first = left[0]
@@ -136,19 +141,23 @@ class SemidefiniteBilinear(Bilinear):
         Powers of two bring the errors of all variables to one size, which changes no sign.
         """
         first, second = np.triu_indices(self.n_features)
-        used = error[first == second] > 0  # the others have no terms at all
-        if not used.any():
-            return np.zeros(self.n_parameters)
-        scale = -(np.frexp(error[first == second][used])[1] // 2)
         matrix, errors = np.zeros((2, self.n_features, self.n_features))
         for square, values in ((matrix, residual - allowance), (errors, error)):
             square[first, second] = square[second, first] = values
+        used = (matrix != 0).any(axis=1) | (errors != 0).any(axis=1)  # the others have no terms
+        if not used.any():
+            return np.zeros(self.n_parameters)
+        sizes = np.diag(errors)[used]
+        scale = -(np.frexp(np.where(sizes > 0, sizes, 1.0))[1] // 2)
         matrix, errors = (
             np.ldexp(square[np.ix_(used, used)], scale + scale[:, None])
             for square in (matrix, errors)
         )
         rounding = 8 * self.n_features * np.finfo(float).eps * np.linalg.norm(matrix)
-        largest = np.linalg.eigvalsh(matrix)[-1] + rounding + errors.sum(axis=1).max()
+        slack = rounding + errors.sum(axis=1).max()
+        largest = np.linalg.eigvalsh(matrix)[-1] + slack
+        if largest <= 0 and len(matrix) <= _FEW_VARIABLES:  # not by its word alone
+            largest = 0.0 if _eliminates(-matrix - slack * np.eye(len(matrix))) else slack
         return np.full(self.n_parameters, max(largest, 0.0))
 
     def settled(self, theta: np.ndarray, count: Callable[[np.ndarray], int]) -> np.ndarray:
