@@ -137,7 +137,7 @@ class Bilinear(Family):
         matrices = np.stack([self.unpack(parameters) for parameters in theta])
         columns = np.ascontiguousarray(masked.T)
         impostors, margins = bilinear_kernel.nearest_others(matrices, original, columns, own)
-        largest = np.abs(original).max(axis=0) + np.abs(masked).max(axis=0)
+        largest = sum(np.abs(file).max(axis=0, initial=0.0) for file in (original, masked))
         terms = np.einsum("k,tkl,l->t", largest, np.abs(matrices), largest).max()
         return impostors, margins, 4 * (self.n_features + 1) ** 2 * 2.0**-53 * float(terms)
 
