@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.certificates.coordinates import CertificateError
-from sklearn_reclink.certificates.elimination import combination_to_zero
 from sklearn_reclink.certificates.verify import ORTHANT, TOLERANCE, UNIT, Checker
 from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm
+from sklearn_reclink.solvers.farkas import combination_to_zero
 from sklearn_reclink.solvers.problem import Problem
 
 CONE = -1  # the owner of rows of the cone

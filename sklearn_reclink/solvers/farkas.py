@@ -135,13 +135,19 @@ def exact_support(columns: Sequence[Sequence[int]]) -> np.ndarray | None:
     columns : sequence of rows of integers
         The last row is the one that must take part.
     """
-    n_unknown = len(columns) - 1
-    table = [
-        [*(column[k] for column in columns[:-1]), -columns[-1][k]] for k in range(len(columns[0]))
-    ]
-    pivots: list[int] = []  # the unknown of each eliminated equation
+    found = combination_to_zero(columns)
+    return None if found is None else np.array([multiplier > 0 for multiplier in found])
+
+
+def combination_to_zero(columns: Sequence[Sequence[int]]) -> list[int] | None:
+    """Integers, none negative and the last positive, that combine the columns to zero.
+
+    By fraction-free elimination (Bareiss); None if the solution that it finds has a negative entry.
+    """
+    table = [[*row[:-1], -row[-1]] for row in zip(*columns, strict=True)]
+    pivots: list[int] = []
     divisor = 1
-    for unknown in range(n_unknown):
+    for unknown in range(len(columns) - 1):
         place = len(pivots)
         found = next((i for i in range(place, len(table)) if table[i][unknown]), None)
         if found is None:
@@ -150,8 +156,8 @@ def exact_support(columns: Sequence[Sequence[int]]) -> np.ndarray | None:
         chosen = table[place]
         pivot = chosen[unknown]
         for i, equation in enumerate(table):
-            factor = equation[unknown]
             if i != place:
+                factor = equation[unknown]
                 table[i] = [
                     (value * pivot - factor * other) // divisor
                     for value, other in zip(equation, chosen, strict=True)
@@ -160,10 +166,11 @@ def exact_support(columns: Sequence[Sequence[int]]) -> np.ndarray | None:
         pivots.append(unknown)
     if any(equation[-1] for equation in table[len(pivots) :]):
         return None
-    positive = np.zeros(len(columns), dtype=bool)
-    positive[-1] = True
+    sign = 1 if divisor > 0 else -1
+    result = [0] * (len(columns) - 1) + [sign * divisor]
     for equation, unknown in zip(table, pivots, strict=False):
-        if equation[-1] * divisor < 0:
-            return None
-        positive[unknown] = equation[-1] != 0
-    return positive
+        result[unknown] = sign * equation[-1]
+    if min(result) < 0:
+        return None
+    common = math.gcd(*result)
+    return [value // common for value in result]

@@ -15,7 +15,6 @@ from sklearn_reclink import (
     BilinearLinker,
     CertificateError,
     ChoquetLinker,
-    OWALinker,
     Pool,
     WeightedMeanLinker,
     verify_certificate,
@@ -24,20 +23,7 @@ from sklearn_reclink.certificates import build, certificate_json
 from tests.certificates.schema import SCHEMA, problems
 from tests.exact_arithmetic import best_subset
 from tests.problems import noisy_files
-
-LINKERS = {
-    "weighted mean": WeightedMeanLinker(),
-    "positive": WeightedMeanLinker(constraint="positive"),
-    "owa": OWALinker(),
-    "choquet": ChoquetLinker(),
-    "submodular": ChoquetLinker(constraint="submodular"),
-    "2-additive": ChoquetLinker(k_additive=2),
-    "submodular 2-additive": ChoquetLinker(k_additive=2, constraint="submodular"),
-    "free": BilinearLinker(constraint="free"),
-    "nonnegative": BilinearLinker(constraint="nonnegative"),
-    "projected": BilinearLinker(constraint="projected"),
-    "psd": BilinearLinker(constraint="psd"),
-}
+from tests.soundness.claims import LINKERS
 
 
 def certified(linker, X, Y, **options):
