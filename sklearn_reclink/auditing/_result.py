@@ -5,7 +5,6 @@ larger, among people it has not seen (the strongest attacker only samples a long
 """
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +18,7 @@ from sklearn_reclink.auditing._output import audit_as_dict, audit_text
 from sklearn_reclink.auditing._records import RecordsAtRisk
 from sklearn_reclink.auditing._variables import VariableContributions
 from sklearn_reclink.auditing.writing import write_files
+from sklearn_reclink.certificates import certificate_json
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,8 @@ class Audit:
     @property
     def certificate_text(self) -> str:
         """The proof as one line of JSON, as the command line writes it."""
-        return json.dumps(self.certificate, separators=(",", ":")) + "\n"
+        assert self.certificate is not None
+        return certificate_json(self.certificate) + "\n"
 
     @property
     def certificate_hash(self) -> str | None:
