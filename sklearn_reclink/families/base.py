@@ -197,6 +197,13 @@ class Family(ABC):
         """The row of three records, up to a factor and to rounding within what ties allow."""
         return to_integers(self.features(original - other) - self.features(original - own))
 
+    def opposes(self, rows: Sequence[Sequence[int]], multipliers: np.ndarray) -> bool:
+        """Whether simple multipliers near these show that no admissible theta satisfies the rows.
+
+        For cones of endlessly many rows, whose own rows an exact combination lacks.
+        """
+        return False
+
     def integer_cone_row(self, row: np.ndarray) -> list[int]:
         """A row of the cone up to a factor."""
         return to_integers(row)

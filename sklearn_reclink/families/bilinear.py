@@ -38,13 +38,14 @@ TERMS_SHARE = 2.0**-48  # of D in the magnitude: twice the precision tells no mo
 
 
 @lru_cache
-def _upper_triangle(n_features: int) -> tuple[np.ndarray, np.ndarray]:
+def upper_triangle(n_features: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the entries ``k <= l`` of a matrix."""
     return np.triu_indices(n_features)
 
 
 def products(vectors: np.ndarray) -> np.ndarray:
     """``q(v)``, the products ``v_k v_l`` for ``k <= l``, (..., n (n + 1) / 2)."""
-    first, second = _upper_triangle(vectors.shape[-1])
+    first, second = upper_triangle(vectors.shape[-1])
     return np.asarray(vectors[..., first] * vectors[..., second])
 
 
@@ -98,17 +99,18 @@ class Bilinear(Family):
     ) -> tuple[np.ndarray, np.ndarray]:
         differences = original - masked
         values, terms = sum_of_terms(theta, self._products(differences), differences.shape[:-1])
-        doubtful = (self.n_parameters + 5) * CANCELLED * terms > np.abs(values)
+        sizes = np.abs(values, out=np.empty(np.shape(values)))
+        doubtful = (self.n_parameters + 5) * CANCELLED * terms > sizes
         if doubtful.any():
             files = (
                 np.broadcast_to(file, differences.shape)[doubtful] for file in (original, masked)
             )
-            values = np.asarray(values)
             values[doubtful] = quadratic(theta, *(file.T for file in files))
-        return values, np.maximum(np.abs(values), TERMS_SHARE * terms)
+            sizes[doubtful] = np.abs(values[doubtful])
+        return values, np.maximum(sizes, np.multiply(TERMS_SHARE, terms, out=terms), out=sizes)
 
     def _products(self, differences: np.ndarray) -> Iterator[np.ndarray]:
-        for k, m in zip(*_upper_triangle(self.n_features), strict=True):
+        for k, m in zip(*upper_triangle(self.n_features), strict=True):
             yield differences[..., k] * differences[..., m]
 
     def formula(self, theta: np.ndarray) -> Formula | None:
@@ -136,10 +138,8 @@ class Bilinear(Family):
 
         matrices = np.stack([self.unpack(parameters) for parameters in theta])
         columns = np.ascontiguousarray(masked.T)
-        impostors, margins = bilinear_kernel.nearest_others(matrices, original, columns, own)
-        largest = sum(np.abs(file).max(axis=0, initial=0.0) for file in (original, masked))
-        terms = np.einsum("k,tkl,l->t", largest, np.abs(matrices), largest).max()
-        return impostors, margins, 4 * (self.n_features + 1) ** 2 * 2.0**-53 * float(terms)
+        impostors, margins, terms = bilinear_kernel.nearest_others(matrices, original, columns, own)
+        return impostors, margins, 4 * (self.n_features + 1) ** 2 * 2.0**-53 * terms
 
     @property
     def rows(self) -> np.ndarray:
@@ -152,7 +152,7 @@ class Bilinear(Family):
         return None
 
     def uncertain(self, own: np.ndarray, other: np.ndarray, same: np.ndarray) -> np.ndarray:
-        first, second = _upper_triangle(self.n_features)  # the same products, to the last bit
+        first, second = upper_triangle(self.n_features)  # the same products, to the last bit
         return np.where(same[:, first] & same[:, second], 0.0, np.abs(own) + np.abs(other))
 
     def integer_row(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> list[int]:
@@ -229,7 +229,7 @@ class Bilinear(Family):
             raise ValueError(f"the matrix has shape {matrix.shape}, it must be square")
         twice = matrix + matrix.T
         twice[np.diag_indices_from(twice)] = np.diag(matrix)
-        return np.asarray(twice[_upper_triangle(len(matrix))])
+        return np.asarray(twice[upper_triangle(len(matrix))])
 
     def unpack(self, theta: np.ndarray) -> np.ndarray:
         if len(theta) != self.n_parameters:
@@ -238,7 +238,7 @@ class Bilinear(Family):
                 f"variables needs {self.n_parameters}"
             )
         matrix = np.zeros((self.n_features, self.n_features))
-        matrix[_upper_triangle(self.n_features)] = theta
+        matrix[upper_triangle(self.n_features)] = theta
         return (matrix + matrix.T) / 2
 
     def labels(self, variables: Sequence[str]) -> list[str]:

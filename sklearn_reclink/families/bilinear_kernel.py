@@ -23,18 +23,31 @@ def nearest_others(matrices, original, columns, own):  # type: ignore[no-untyped
     Returns
     -------
     impostors, margins : ndarray of shape (n_matrices, n_records)
+    terms : float
+        No distance here has larger terms in sum, whatever their signs.
     """
     n_features, n_masked = columns.shape
     shape = (matrices.shape[0], original.shape[0])
     impostors, margins = np.empty(shape, np.int64), np.empty(shape)
     norms, values = np.empty(n_masked), np.empty(n_masked)
+    size, terms = np.zeros(n_features), 0.0
+    for k in range(n_features):
+        for j in range(n_masked):
+            size[k] = max(size[k], abs(columns[k, j]))
+        largest = 0.0
+        for i in range(shape[1]):
+            largest = max(largest, abs(original[i, k]))
+        size[k] += largest
     for t in range(shape[0]):
         norms[:] = 0.0
+        total = 0.0
         for k in range(n_features):
             for m in range(n_features):
                 entry = matrices[t, k, m]
+                total += abs(entry) * size[k] * size[m]
                 for j in range(n_masked):
                     norms[j] += entry * columns[k, j] * columns[m, j]
+        terms = max(terms, total)
         for i in range(shape[1]):
             values[:] = norms
             for k in range(n_features):
@@ -53,4 +66,4 @@ def nearest_others(matrices, original, columns, own):  # type: ignore[no-untyped
                 nearest += 1
             impostors[t, i] = nearest
             margins[t, i] = least - own_value
-    return impostors, margins
+    return impostors, margins, terms

@@ -11,15 +11,25 @@ is what ``n_linked_`` says.
 identity is added that puts it in: until ``np.linalg.eigvalsh(M)[0] >= 0``.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.families.bilinear import Bilinear, lifted, products, simple_ratios
+from sklearn_reclink.families.bilinear import (
+    Bilinear,
+    lifted,
+    products,
+    simple_ratios,
+    upper_triangle,
+)
 
 _FEW_VARIABLES = 8
+_CLEAR = 16 * np.finfo(float).eps  # of the norm: a spectrum is right to less
+_SIMPLE = 1000  # the largest denominator of multipliers taken for ratios
 _SAME_SIZE = 24  # of diagonal entries, in powers of four, that need no scaling
 
 
@@ -42,8 +52,9 @@ def nearest_psd(matrix: np.ndarray) -> np.ndarray:
 def is_semidefinite(matrix: np.ndarray) -> bool:
     """Whether no eigenvalue is negative, for certain.
 
-    Where rounding could decide, a small matrix is eliminated over the rationals: a negative pivot
-    refutes it, and so does a zero pivot in a row that is not zero. A larger one is refused.
+    Where rounding could decide (`is_definite`), a small matrix is eliminated over the rationals: a
+    negative pivot refutes it, and so does a zero pivot in a row that is not zero. A larger one is
+    refused.
 
     Examples
     --------
@@ -54,17 +65,48 @@ def is_semidefinite(matrix: np.ndarray) -> bool:
     >>> is_semidefinite(np.array([[1.0, 3.0], [3.0, np.nextafter(9.0, 0)]]))
     False
     """
+    if is_definite(matrix, 0.0):
+        return True
     least = np.linalg.eigvalsh(matrix)[0]
-    if abs(least) > 16 * len(matrix) * np.finfo(float).eps * np.linalg.norm(matrix):
-        return bool(least > 0)
-    if len(matrix) > _FEW_VARIABLES:
+    if len(matrix) > _FEW_VARIABLES or least < -_CLEAR * len(matrix) * np.linalg.norm(matrix):
         return False
-    return _eliminates(matrix)
+    return _eliminates(matrix.tolist())
 
 
-def _eliminates(matrix: np.ndarray) -> bool:
+def is_definite(matrix: np.ndarray, shift: float) -> bool:
+    """Whether ``matrix - shift I`` is positive semidefinite, for certain if True.
+
+    A Cholesky factorisation of ``A`` in floats that runs to its end is that of a matrix within
+    ``(n + 1) u trace(A)`` of ``A``, up to terms of higher order (Higham 2002, section 10.1): twice
+    that is taken off too, and a number no product here underflows to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.families.semidefinite import is_definite
+    >>> matrix = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> is_definite(matrix, 0.999), is_definite(matrix, 1.001)
+    (True, False)
+    """
+    diagonal = np.abs(np.diag(matrix))
+    shift += 2.0**-52 * (len(matrix) + 4) * float(diagonal.sum() + abs(shift)) + 2.0**-900
+    left = matrix.tolist()
+    rows: list[list[float]] = []
+    for i, values in enumerate(left):
+        row: list[float] = []
+        for value, other in zip(values, rows, strict=False):
+            row.append((value - sum(map(mul, row, other))) / other[-1])
+        square = values[i] - shift - sum(map(mul, row, row))
+        if not 0 < square < math.inf:
+            return False
+        row.append(math.sqrt(square))
+        rows.append(row)
+    return True
+
+
+def _eliminates(matrix: Sequence[Sequence[float | Fraction]]) -> bool:
     """Whether symmetric elimination over the rationals meets no negative pivot."""
-    left = [[Fraction(x) for x in row] for row in matrix.tolist()]
+    left = [[Fraction(x) for x in row] for row in matrix]
     while left:
         pivot, *first = left[0]
         if pivot < 0 or (pivot == 0 and any(first)):
@@ -140,25 +182,29 @@ class SemidefiniteBilinear(Bilinear):
 
         Powers of two bring the errors of all variables to one size, which changes no sign.
         """
-        first, second = np.triu_indices(self.n_features)
-        matrix, errors = np.zeros((2, self.n_features, self.n_features))
-        for square, values in ((matrix, residual - allowance), (errors, error)):
-            square[first, second] = square[second, first] = values
-        used = (matrix != 0).any(axis=1) | (errors != 0).any(axis=1)  # the others have no terms
-        if not used.any():
-            return np.zeros(self.n_parameters)
-        sizes = np.diag(errors)[used]
+        first, second = upper_triangle(self.n_features)
+        on_diagonal = first == second
+        sizes = error[on_diagonal]
         scale = -(np.frexp(np.where(sizes > 0, sizes, 1.0))[1] // 2)
-        matrix, errors = (
-            np.ldexp(square[np.ix_(used, used)], scale + scale[:, None])
-            for square in (matrix, errors)
-        )
-        rounding = 8 * self.n_features * np.finfo(float).eps * np.linalg.norm(matrix)
-        slack = rounding + errors.sum(axis=1).max()
-        largest = np.linalg.eigvalsh(matrix)[-1] + slack
-        if largest <= 0 and len(matrix) <= _FEW_VARIABLES:  # not by its word alone
-            largest = 0.0 if _eliminates(-matrix - slack * np.eye(len(matrix))) else slack
-        return np.full(self.n_parameters, max(largest, 0.0))
+        scale = scale[first] + scale[second]
+        values, error = np.ldexp(allowance - residual, scale), np.ldexp(error, scale)
+        square = np.empty((2, self.n_features, self.n_features))
+        square[:, first, second] = square[:, second, first] = values, error
+        terms = np.abs(square).sum(axis=2)
+        unused = terms.sum(axis=0) == 0  # variables with no terms: any number on the diagonal does
+        square[0, unused, unused] = 1.0
+        slack = float(terms[1].max() + np.finfo(float).eps * terms[0].max())
+        return np.full(self.n_parameters, 0.0 if is_definite(square[0], slack) else 1.0)
+
+    def opposes(self, rows: Sequence[Sequence[int]], multipliers: np.ndarray) -> bool:
+        """Whether multipliers of ratios near these combine to minus such a matrix, exactly."""
+        n, scaled = self.n_features, (multipliers / multipliers.max()).tolist()
+        if n > _FEW_VARIABLES:
+            return False
+        ratios = [Fraction(x).limit_denominator(_SIMPLE) for x in scaled]
+        total = (sum(map(mul, ratios, column)) for column in zip(*rows, strict=True))
+        entry = dict(zip(zip(*upper_triangle(n), strict=True), total, strict=True))
+        return _eliminates([[-entry[min(k, m), max(k, m)] for m in range(n)] for k in range(n)])
 
     def settled(self, theta: np.ndarray, count: Callable[[np.ndarray], int]) -> np.ndarray:
         return self._lifted(self.normalised(theta))

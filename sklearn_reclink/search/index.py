@@ -307,10 +307,16 @@ class Index:
         ``phi(a_i, b_j) - phi(a_i, b_i)`` and `Family.tolerated`, both of shape (n_pairs,
         n_parameters); zeros where that is None.
         """
-        own = family.features(self.original[records] - self.masked[records])
-        other = family.features(self.original[records] - self.masked[impostors])
+        own, other = self.features(family, records, impostors)
         tolerated = family.tolerated(own, other)
         return other - own, np.zeros_like(own) if tolerated is None else tolerated
+
+    def features(
+        self, family: Family, records: Any, impostors: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Features of records with their own masked versions, and with impostors."""
+        own = family.features(self.original[records] - self.masked[records])
+        return own, family.features(self.original[records] - self.masked[impostors])
 
     @cached_property
     def dominated(self) -> np.ndarray:

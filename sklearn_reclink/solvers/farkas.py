@@ -62,13 +62,14 @@ def allowed(
     allowance = _ALLOWED * TIE_TOLERANCE * (multipliers @ tolerated)
     n_terms = len(own) + len(cone) + 8
     record_error = n_terms * _UNIT * (multipliers @ (np.abs(own) + np.abs(other)))
+    residual = multipliers @ rows
+    if not family.whole_rows:  # then `excess` knows the whole cone, and needs no rows of it
+        return not family.excess(residual, allowance, record_error).any()
     spare = cone_multipliers.copy()
-    residual = multipliers @ rows + spare @ cone
+    residual += spare @ cone
     error = record_error + n_terms * _UNIT * (spare @ np.abs(cone))
     if not family.excess(residual, allowance, error).any():
         return True
-    if not family.whole_rows:
-        return False
     terms = multipliers[:, None] * rows
     changed: np.ndarray = np.arange(len(residual))
     for _ in range(2 * len(residual)):
@@ -99,7 +100,9 @@ def combines_nearby(rows: np.ndarray, sizes: np.ndarray, multipliers: np.ndarray
     multipliers : ndarray of shape (n_rows,)
     """
     used = sizes.any(axis=0)
-    columns, sizes = rows[:, used].T, sizes[:, used].T
+    if not used.all():
+        rows, sizes = rows[:, used], sizes[:, used]
+    columns, sizes = rows.T, sizes.T
     n_equations, n_unknowns = columns.shape
     if n_unknowns != n_equations + 1 or not multipliers.min() > 0:
         return False
@@ -110,7 +113,8 @@ def combines_nearby(rows: np.ndarray, sizes: np.ndarray, multipliers: np.ndarray
     multipliers = np.ldexp(multipliers, -scale[0])
     multipliers = multipliers / multipliers.max()
     # the inverse without the unknown of the largest multiplier, which it leaves as it is
-    others = np.delete(np.arange(n_unknowns), np.argmax(multipliers))
+    others = np.ones(n_unknowns, dtype=bool)
+    others[np.argmax(multipliers)] = False
     square = columns[:, others]
     try:
         inverse = np.linalg.inv(square)

@@ -4,7 +4,8 @@ A feasibility check works with the few rows that mattered so far (`RowCache`) an
 it lacks. Where presolve left all rows of the open records (`AllRows`), they are held and multiplied
 by ``theta`` at once; else (`NearestImpostors`) the index finds the nearest impostor.
 
-Rows are held as unit rows, and as they were made, for the checks of certificates (`farkas`).
+Rows are held as unit rows, and as they were made with their features, for the checks of
+certificates (`farkas`).
 """
 
 from copy import copy
@@ -19,6 +20,7 @@ from sklearn_reclink.solvers.presolve import Presolved
 from sklearn_reclink.solvers.problem import Problem
 
 _WEAK = 0.5  # of what ties allow: certificates have more
+_LARGEST_INTEGER = 2**900  # that is divided by as a float
 CONE = -1  # the owner of rows of the cone
 
 
@@ -125,7 +127,7 @@ class RowCache:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self._size = 0
-        self._wide = np.empty((2, 64, problem.family.n_parameters))
+        self._wide = np.empty((4, 64, problem.family.n_parameters))
         self._pair = np.empty((2, 64), dtype=np.int64)
         self._right = np.empty(64)
         self._known: set[tuple[int, int]] = set()
@@ -162,7 +164,8 @@ class RowCache:
 
     def add_cone(self, rows: np.ndarray) -> None:
         """Add rows of the cone."""
-        self._append(rows, np.full((2, len(rows)), CONE))
+        nothing = np.zeros_like(rows)
+        self._append(rows, nothing, nothing, np.full((2, len(rows)), CONE))
 
     def add_pairs(self, records: np.ndarray, impostors: np.ndarray) -> int:
         """Add the rows of (record, impostor) pairs; how many were new."""
@@ -170,23 +173,27 @@ class RowCache:
         new = [pair for pair in pairs if pair not in self._known]
         if new:
             self._known.update(new)
-            named = np.array(new).T
-            rows, tolerated = self.problem.index.rows(self.problem.family, *named)
-            if self.problem.family.weak_rows:  # of rows that are only rounding
+            named, family = np.array(new).T, self.problem.family
+            own, other = self.problem.index.features(family, *named)
+            rows = other - own
+            tolerated = family.tolerated(own, other) if family.weak_rows else None
+            if tolerated is not None:  # of rows that are only rounding
                 sizes = np.abs(rows).max(axis=1), np.abs(tolerated).max(axis=1)
                 noise = (sizes[0] > 0) & (sizes[0] <= 1e-9 * sizes[1])
                 rows[noise] -= _WEAK * TIE_TOLERANCE * tolerated[noise]
-            self._append(rows, named)
+            self._append(rows, own, other, named)
         return len(new)
 
-    def _append(self, rows: np.ndarray, pairs: np.ndarray) -> None:
+    def _append(
+        self, rows: np.ndarray, own: np.ndarray, other: np.ndarray, pairs: np.ndarray
+    ) -> None:
         start, end = self._size, self._size + len(rows)
         if end > len(self._right):
             grow = max(end, 2 * len(self._right)) - len(self._right)
             self._wide = np.pad(self._wide, ((0, 0), (0, grow), (0, 0)))
             self._pair = np.pad(self._pair, ((0, 0), (0, grow)))
             self._right = np.pad(self._right, (0, grow))
-        self._wide[:, start:end] = rows / _norms(rows), rows
+        self._wide[:, start:end] = rows / _norms(rows), rows, own, other
         self._pair[:, start:end] = pairs
         self._right[start:end] = pairs[0] != CONE
         self._size = end
@@ -226,9 +233,28 @@ class RowCache:
             used = multipliers > tiny * multipliers.max(initial=0.0)
             if self._proves(support[used], multipliers[used]):
                 return self.owners_of(support[used])
-        exact = exact_support(self._integers(support)) if len(support) else None
-        conflict = np.empty(0) if exact is None else self.owners_of(support[exact])
-        return conflict if len(conflict) else None
+        integers = self._integers(support)
+        exact = exact_support(integers) if len(support) else None
+        if exact is not None and len(conflict := self.owners_of(support[exact])):
+            return conflict
+        for tiny in (0.0, 1e-9):
+            used = (multipliers > tiny * multipliers.max(initial=0.0)) & (self.owners[support] >= 0)
+            if self._opposes(
+                [integers[k] for k in np.flatnonzero(used)], support[used], multipliers[used]
+            ):
+                return self.owners_of(support[used])
+        return None
+
+    def _opposes(
+        self, integers: list[list[int]], support: np.ndarray, multipliers: np.ndarray
+    ) -> bool:
+        """Whether records alone contradict the cone, by multipliers of their integer rows."""
+        sizes = [max(map(abs, row)) for row in integers]
+        if not sizes or not 0 < min(sizes) <= max(sizes) < _LARGEST_INTEGER:
+            return False
+        multipliers = multipliers * np.abs(self.rows[support]).max(axis=1) / np.array(sizes, float)
+        finite = bool(np.isfinite(multipliers).all())
+        return finite and self.problem.family.opposes(integers, multipliers)
 
     def _proves(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
         """Whether rows with positive multipliers contradict each other, rounding counted."""
@@ -237,11 +263,12 @@ class RowCache:
             return False
         multipliers = multipliers / _norms(self.raw[support])[:, 0]
         family, cone = self.problem.family, self.raw[support[of_cone]]
-        original, mine, theirs = self._records(support[~of_cone])
-        own, other = family.features(original - mine), family.features(original - theirs)
+        records = support[~of_cone]
+        own, other = self._wide[2:, records]
         of_records, of_cone = multipliers[~of_cone], multipliers[of_cone]
         if allowed(family, own, other, of_records, cone, of_cone):
             return True
+        _, mine, theirs = self._records(records)
         sizes = np.vstack([family.uncertain(own, other, mine == theirs), np.abs(cone)])
         rows = np.vstack([other - own, cone])
         return combines_nearby(rows, sizes, np.r_[of_records, of_cone])

@@ -4,10 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from sklearn_reclink.families import Bilinear, SemidefiniteBilinear
 from sklearn_reclink.families.compensated import quadratic
-from sklearn_reclink.families.semidefinite import is_semidefinite
+from sklearn_reclink.families.semidefinite import is_definite, is_semidefinite
 
 
 def exact(theta, original, masked):
@@ -50,3 +53,21 @@ def test_semidefinite_for_certain(seed):
     matrix[k, k] = np.nextafter(matrix[k, k], 0)
     assert not is_semidefinite(matrix)
     assert SemidefiniteBilinear(4).contains(SemidefiniteBilinear(4).pack(vectors.T @ vectors))
+
+
+@given(
+    arrays(np.int64, (4, 4), elements=st.integers(-5, 5)),
+    st.integers(1, 12),
+    st.integers(-3, 3),
+)
+def test_definite_is_never_said_of_a_matrix_that_is_not(root, size, ulps):
+    matrix = (root.T @ root).astype(float)
+    matrix[0, 0] += ulps * np.spacing(matrix[0, 0])
+    matrix = np.kron(np.eye(size // 4 + 1), matrix)
+    if is_definite(matrix, 0.0):
+        assert is_semidefinite(matrix) or len(matrix) > 8
+        assert np.linalg.eigvalsh(matrix)[0] > 0
+    clear = matrix + 1e-12 * (1 + np.trace(matrix)) * np.eye(len(matrix))
+    if ulps >= 0:
+        assert is_definite(clear, 0.0)
+    assert not is_definite(matrix, np.linalg.eigvalsh(matrix)[0] + 1e-9 * (1 + np.trace(matrix)))

@@ -126,3 +126,10 @@ def test_preserved_total_is_found(files):
     error = rng.normal(size=(40, 3))
     Y = X + error - error.mean(axis=1, keepdims=True)  # the sum of each record is kept
     assert BilinearLinker(standardize=None, random_state=0).fit(X, Y).score(X, Y) == 1.0
+
+
+def test_ties_along_a_direction_of_no_allowance_are_proven():
+    X = np.array([[1.0, 0, 0], [6, 0, 1], [0, 0, 0], [3, 3, 4]])
+    Y = np.array([[1.0, 0, 3], [5, 2, 1], [0, 0, 0], [6, 1, 0]])
+    linker = BilinearLinker(standardize=None).fit(X, Y)
+    assert (linker.n_linked_, linker.bound_, linker.status_) == (3, 3, "optimal")
