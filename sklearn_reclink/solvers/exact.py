@@ -27,7 +27,7 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from sklearn_reclink.families import Choquet, WeightedMean
+from sklearn_reclink.families import Choquet, Family, WeightedMean
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.cells.search import compile_kernels as compile_cells
 from sklearn_reclink.solvers.cells.search import prove_by_cells
@@ -132,12 +132,8 @@ def solve_exact(
 ) -> Solution:
     """Maximise the number of linked records over the cone of the family."""
     family, index = problem.family, problem.index
-    by_cells = (
-        family.monotone
-        and family.generators is not None
-        and family.n_parameters <= _MOST_CELL_PARAMETERS
-    )
-    _compile(problem, by_cells)
+    by_cells = _cells_apply(family)
+    compile_search(problem)
     begin = time.monotonic()
 
     def report(stage: str, losses: int) -> None:
@@ -205,7 +201,12 @@ def _lose_by_cells(
     return n_open - proof.bound
 
 
-def _compile(problem: Problem, by_cells: bool) -> None:
+def _cells_apply(family: Family) -> bool:
+    few = family.n_parameters <= _MOST_CELL_PARAMETERS
+    return family.monotone and family.generators is not None and few
+
+
+def compile_search(problem: Problem) -> None:
     """Load or compile the kernels, so that the clock starts on the problem itself."""
     family, index = problem.family, problem.index
     if not family.monotone or not index.is_dense:
@@ -215,7 +216,7 @@ def _compile(problem: Problem, by_cells: bool) -> None:
             few.linked(family, family.centre)
             _ = few.dominated
     with _no_collection():
-        if by_cells:
+        if _cells_apply(family):
             compile_cells()
         else:
             compile_kernels()
