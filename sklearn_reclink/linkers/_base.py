@@ -115,9 +115,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         try:
             views = self._prepare(X, y, pool, reference)
             self._learn_views(views)
-            best = best_of(views)
-            self.__dict__.update(vars(best.linker))
-            self.temperature_ = self._learn_temperature(best.index)
+            self.__dict__.update(vars(best_of(views).linker))
             self._conclude(views)
             if getattr(self, "certify", False):
                 self._certify(X, y, pool, views)
