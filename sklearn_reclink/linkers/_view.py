@@ -39,7 +39,7 @@ class View:
     solution : Solution
         What is known of them; its ``bound`` is the lowest proven, None where nothing is.
     n_linked : int
-        Links of the parameters, recounted.
+        Links of the parameters, recounted; -1 where another view is known to link as many.
     """
 
     linker: "BaseLinker"
@@ -51,15 +51,14 @@ class View:
         """Learn, once more if need be; of use are only more links than ``at_least``."""
         linker, before = copy(self.linker), self.solution
         found = linker._learn(self.index, at_least=at_least, **search)
-        n_linked = found.n_linked
-        if at_least == 0 or n_linked > at_least:
+        if at_least == 0 or found.n_linked > at_least:
             linker.temperature_ = linker._learn_temperature(self.index)
             n_linked = linker._count(self.index)
-        bounds = [n_linked if found.status is Status.FIXED else found.bound, before.bound]
+            if n_linked > self.n_linked:
+                self.linker, self.n_linked = linker, n_linked
+        bounds = [self.n_linked if found.status is Status.FIXED else found.bound, before.bound]
         if linker._has_ceiling:
             bounds.append(self.index.ceiling)
-        if n_linked > self.n_linked:
-            self.linker, self.n_linked = linker, n_linked
         bound = min((one for one in bounds if one is not None), default=None)
         conflicts = before.conflicts + found.conflicts
         self.solution = replace(found, bound=bound, conflicts=conflicts)

@@ -232,3 +232,10 @@ def test_other_units_are_no_matter_if_a_view_does_not_mind_them():
     assert WeightedMeanLinker(standardize=VIEWS).fit(X, 1000 * Y + 5).standardize_ != "difference"
     with pytest.warns(UserWarning, match="same units"):
         WeightedMeanLinker(standardize=("difference", None)).fit(X, 1000 * Y + 5)
+
+
+def test_of_views_that_link_the_same_one_is_whole():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    for linker in (HLMSChoquetLinker, WeightedMeanLinker):  # all link everybody
+        fitted = linker(standardize=VIEWS, random_state=0).fit(X, X + 1e-9)
+        assert fitted.score(X, X + 1e-9) == 1 and fitted.status_ == "optimal"
