@@ -69,7 +69,8 @@ class Attack(Findings):
     expected_rate : float
         Share found on average by an attacker who picks at random among tied masked records.
     bound : int or None
-        No attacker of this kind finds more people than this, proven; None if nothing is proven.
+        No attacker of this kind finds more people than this, however it standardises (of three
+        ways), proven; None if nothing is proven.
     n_learned : int
         Number of records that it learned from.
     status : str
@@ -86,6 +87,11 @@ class Attack(Findings):
     n_learned: int
     status: str
     seconds: float
+
+    @property
+    def view(self) -> str:
+        """How it standardises; of several ways, the one by which it finds the most people."""
+        return str(self.linker.standardize_ or "raw")
 
 
 @dataclass(frozen=True, eq=False)

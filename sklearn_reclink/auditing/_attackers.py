@@ -12,6 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink import linkers
 
+VIEWS = ("separate", "difference", "rank")  # in which attackers that search learn
+
 
 @dataclass(frozen=True)
 class SizeLimits:
@@ -186,7 +188,9 @@ class Attacker:
 
     def build(self, setting: Setting, seconds: float) -> Any:
         """The linker for a setting and a number of seconds."""
-        search = {"time_limit": seconds} if self.time_weight > 0 else {}
+        search: dict[str, Any] = {}
+        if self.time_weight > 0:
+            search = {"time_limit": seconds, "standardize": VIEWS}
         work = {"n_jobs": setting.n_jobs, "random_state": setting.seed}
         return self.linker(**work, **search, **self.options(setting))
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from sklearn_reclink.auditing._attack import Attack, HeldOut, attack, compile_searches, held_out
 from sklearn_reclink.auditing._attackers import (
+    VIEWS,
     Attacker,
     Setting,
     SizeLimits,
@@ -265,10 +266,10 @@ def _estimate_all(
 
 
 def _ceiling(attacks: Sequence[Attack], X: np.ndarray, Y: np.ndarray) -> int:
-    """The ceiling of the whole file, from an attacker that knows it."""
+    """The ceiling of the whole file in all views, from an attacker that knows it."""
     from sklearn_reclink.metrics import linkage_ceiling
 
     for one in attacks:
-        if one.attacker.monotone and one.status != "sampled":
+        if one.attacker.monotone and one.attacker.time_weight > 0 and one.status != "sampled":
             return int(one.linker.ceiling_)
-    return round(linkage_ceiling(X, Y) * len(X))
+    return round(linkage_ceiling(X, Y, standardize=VIEWS) * len(X))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from sklearn_reclink.auditing._attackers import VIEWS
 from sklearn_reclink.auditing._verdict import status_words, verdict
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
 
@@ -52,7 +53,7 @@ def comparison_text(comparison: Comparison) -> str:
 def attackers_table(audit: Audit) -> Table:
     """Header and rows of what each attacker finds."""
     unseen = {one.attacker: percent(one.rate) for one in audit.estimates}
-    header = ["attacker", "found", "share", "at most", "ceiling", "not seen", "seconds", "search"]
+    header = ["attacker", "found", "share", "at most", "ceiling", "not seen", "seconds", "view"]
     rows = [
         [
             one.attacker.title,
@@ -62,16 +63,20 @@ def attackers_table(audit: Audit) -> Table:
             f"{audit.ceiling:,}" if one.attacker.monotone else "-",
             unseen.get(one.attacker, "-"),
             f"{one.seconds:.1f}",
+            one.view,
             status_words(one),
         ]
         for one in audit.attacks
     ]
     rows += [
-        [one.attacker.title, *"----", percent(one.rate), "-", f"on a sample of {len(one.rows):,}"]
+        [
+            *(one.attacker.title, *"----", percent(one.rate), *"--"),
+            f"on a sample of {len(one.rows):,}",
+        ]
         for one in audit.estimates
         if one.attacker in audit.skipped
     ]
-    return header, rows
+    return [*header, "search"], rows
 
 
 def _further(audit: Audit) -> str | None:
@@ -143,6 +148,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "above_limit": audit.above_limit,
         "ceiling": audit.ceiling,
         "proven_bound_of_monotone_distances": audit.monotone_bound,
+        "standardizations_of_bounds": list(VIEWS),
         "random_guess_rate": 1 / audit.n_records,
         "attackers": [
             {
@@ -151,6 +157,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
                 "rate": one.rate,
                 "expected_rate": one.expected_rate,
                 "bound": one.bound,
+                "standardize": one.linker.standardize_,
                 "ceiling": audit.ceiling if one.attacker.monotone else None,
                 "status": one.status,
                 "learned_from": one.n_learned,

@@ -38,7 +38,8 @@ class Audit:
     skipped : dict of Attacker to str
         Attackers that did not run on the whole file, and why.
     ceiling : int
-        No weighted mean, OWA or Choquet distance finds more people than this.
+        No weighted mean, OWA or Choquet distance finds more people than this, in any of three
+        standardisations: ``"separate"``, ``"difference"``, ``"rank"``.
     contributions : VariableContributions
         What each variable, and each pair of them, gives away.
     records : RecordsAtRisk

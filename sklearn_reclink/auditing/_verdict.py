@@ -96,7 +96,10 @@ def certainty(audit: Audit) -> list[str]:
 def proven(audit: Audit) -> str:
     """The bound that holds for every distance of a kind."""
     total, bound = audit.n_records, audit.monotone_bound
-    kind = "any weighted mean, OWA or Choquet distance, learned or not"
+    kind = (
+        "any weighted mean, OWA or Choquet distance, learned or not, in any of three "
+        "standardisations (each file by itself, by the changes that masking made, by ranks)"
+    )
     text = f"Proven: at most {bound:,} people ({percent(bound / total)}) can be found by {kind}."
     if bound == 0:
         text = f"Proven: nobody can be singled out by {kind}."
@@ -105,8 +108,8 @@ def proven(audit: Audit) -> str:
     bounds = [one.bound for one in audit.attacks if one.attacker.name == "bilinear" and one.bound]
     if bounds and bounds[0] < total:
         text += (
-            f" At most {bounds[0]:,} can be found by any quadratic (bilinear) distance on "
-            "standardised variables."
+            f" At most {bounds[0]:,} can be found by any quadratic (bilinear) distance that is "
+            "never negative, in any of the three standardisations."
         )
     beyond = [one for one in audit.attacks if one.n_found > bound and one.bound is None]
     if beyond:

@@ -8,7 +8,7 @@ says what the fit claimed.
 
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +79,7 @@ class Fit:
 def build_certificate(
     fit: Fit,
     *,
+    others: Sequence[Fit] = (),
     most_bytes: int = MOST_BYTES,
     seconds: float = 600.0,
     method: str | None = None,
@@ -88,6 +89,8 @@ def build_certificate(
     Parameters
     ----------
     fit : Fit
+    others : sequence of Fit
+        The same fit in further views, which link no more than the bound either.
     most_bytes : int
         Size of the proof as JSON; a weaker bound is certified rather than exceed it.
     seconds : float
@@ -99,10 +102,22 @@ def build_certificate(
     original, masked = fit.original.tolist(), fit.masked.tolist()
     pool = None if fit.pool is None else fit.pool.tolist()
     everyone = masked if pool is None else with_pool(masked, pool)
-    checker = Checker(fit.family, *coordinates(fit.view, original, masked, everyone))
-    theta, linked = _exact_links(checker, fit)
-    n_records = len(original)
-    proof, losses = _proof(checker, fit, most_bytes, deadline, method)
+    checkers = [
+        Checker(fit.family, *coordinates(one.view, original, masked, everyone))
+        for one in (fit, *others)
+    ]
+    theta, linked = _exact_links(checkers[0], fit)
+    n_records, proofs = len(original), list[tuple[Node, int]]()
+    for checker, one in zip(checkers, (fit, *others), strict=True):
+        left = len(checkers) - len(proofs)
+        until = deadline - (deadline - time.monotonic()) * (left - 1) / left
+        proofs.append(_proof(checker, one, most_bytes // len(checkers), until, method))
+    more = {
+        "other_views": [
+            {"view": one.view, "proof": proof}
+            for one, (proof, _) in zip(others, proofs[1:], strict=True)
+        ]
+    }
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -118,12 +133,13 @@ def build_certificate(
         "tolerance": TOLERANCE,
         "n_records": n_records,
         "n_linked": len(linked),
-        "bound": n_records - losses,
+        "bound": n_records - min(losses for _, losses in proofs),
         "bound_of_fit": fit.bound,
         "status_of_fit": fit.status,
         "theta": theta,
         "linked": linked,
-        "proof": proof,
+        "proof": proofs[0][0],
+        **(more if others else {}),
     }
 
 

@@ -17,7 +17,7 @@ The magnitude D is ``|d|``; for capacities of an order, where theta has signs, `
 
 *Claim.* (a) ``theta`` is in the cone, and each record listed as linked has ``d_ij > d_ii`` for all
 j != i. (b) No theta of the cone links more than ``bound`` records: each loses ``goal = records -
-bound`` of them or more. The proof of (b) consists of:
+bound`` of them or more, in the view of (a) and all other views. A proof of (b) consists of:
 
 *Never.* Pairs (i, j) that no theta tells apart. A monotone and homogeneous distance ties, or worse,
 if ``c_ij - c_ii <= tau (c_ij + c_ii)`` in every variable, c = diff^2; a bilinear one does if
@@ -106,20 +106,19 @@ def _verify(certificate: Any, original: Table, masked: Table, pool: Table | None
     n, everyone = len(original), masked if pool is None else with_pool(masked, pool)
     require(len(masked) == n, "the files have different numbers of records")
     require(len({len(row) for row in original + everyone}) == 1, "the files have different columns")
-    checker = Checker(
-        certificate["family"], *coordinates(certificate["view"], original, masked, everyone)
-    )
+    bound, views = whole(certificate["bound"], n + 1, "bound"), certificate.get("other_views", [])
+    for one in [*views, certificate]:
+        files = coordinates(one["view"], original, masked, everyone)
+        checker, proof = Checker(certificate["family"], *files), one["proof"]
+        checker.tree(proof["tree"], checker.never(proof["never"]), goal=n - bound)
     n_linked = checker.links(certificate["theta"], certificate["linked"])
-    bound, proof = whole(certificate["bound"], n + 1, "bound"), certificate["proof"]
-    checker.tree(proof["tree"], checker.never(proof["never"]), goal=n - bound)
+    seen = " or ".join(str(one["view"]["standardize"]) for one in [certificate, *views])
     counts = whole(certificate["n_records"], n + 1, "n"), whole(certificate["n_linked"], n + 1, "n")
     require(counts == (n, n_linked), "a count is wrong")
-    statement = (
-        f"The parameters link {n_linked} of {n} records. No parameters of the family "
-        f"{checker.name} ({checker.constraint}) link more than {bound}; distances within "
-        f"{TOLERANCE:g} of each other count as tied."
-    )
-    return Verified(n_linked, bound, n, statement)
+    text = f"The parameters link {n_linked} of {n} records. No parameters of the family "
+    text += f"{checker.name} ({checker.constraint}) link more than {bound} (standardize: {seen}); "
+    text += f"distances within {TOLERANCE:g} of each other count as tied."
+    return Verified(n_linked, bound, n, text)
 
 
 class Cell(NamedTuple):

@@ -81,8 +81,8 @@ def _far_apart(
     return far, shrunk
 
 
-def alignment_warning(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> str | None:
-    """What to warn of before linking two files, if anything."""
+def alignment_warning(X: np.ndarray, Y: np.ndarray, *standardize: str | None) -> str | None:
+    """What to warn of before linking two files in some views, if anything."""
     if unrelated(X, Y):
         return (
             "row i of y resembles row i of X no more than any other row does: check that the rows "
@@ -90,12 +90,13 @@ def alignment_warning(X: np.ndarray, Y: np.ndarray, standardize: str | None) -> 
             "changes X alone (TransformedLinker transforms both files); unless the masking removed "
             "everything, the rate will be too low"
         )
-    columns = in_other_units(X, Y) if standardize not in ("separate", "rank") else ()
+    raw = not {"separate", "rank"} & set(standardize)  # another view does not mind the units
+    columns = in_other_units(X, Y) if raw else ()
     if len(columns):
         return (
             f"columns {list(map(int, columns))} of X and y are not in the same units (their "
-            f"spread or location is far apart), and standardize={standardize!r} subtracts raw "
-            "values: transform both files alike, for example with TransformedLinker, or use "
+            f"spread or location is far apart), and standardize={standardize[0]!r} subtracts "
+            "raw values: transform both files alike, for example with TransformedLinker, or use "
             'standardize="separate"'
         )
     return None

@@ -46,6 +46,7 @@ from sklearn_reclink.data.safe_range import (
 
 # X - Y carries the rounding of X and Y: a spread below this part of their size is no spread.
 _ROUNDING = 1e-14
+VIEWS = ("separate", "difference", "rank", None)
 _WIDEST_GAP = 2.0**1000  # of two values whose ranks are interpolated by a slope
 
 
@@ -164,6 +165,24 @@ class RankScales:
         for k in np.flatnonzero(self.informative):
             ranks[:, k] = _interpolated(file[:, k], *tables[k])
         return ranks
+
+
+def chosen_views(standardize: Any) -> tuple[str | None, ...]:
+    """The views that a parameter names: one, or several different ones.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.data.views import chosen_views
+    >>> chosen_views("rank"), chosen_views(["separate", None])
+    (('rank',), ('separate', None))
+    """
+    chosen = tuple(standardize) if isinstance(standardize, list | tuple) else (standardize,)
+    if not chosen or any(chosen.count(one) > 1 or one not in VIEWS for one in chosen):
+        raise ValueError(
+            f'standardize is {standardize!r}: name one or several of "separate", "difference", '
+            '"rank" and None, each once'
+        )
+    return chosen
 
 
 def learn_view(

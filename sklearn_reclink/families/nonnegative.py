@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sklearn_reclink.families.bilinear import Bilinear, lifted, products
+from sklearn_reclink.families.semidefinite import is_semidefinite
 
 _BATCH = 256  # original records compared with all masked ones at a time
 
@@ -52,7 +53,12 @@ class NonnegativeBilinear(Bilinear):
         return bool(self._least(theta)[1].min() >= 0)
 
     def repair(self, theta: np.ndarray) -> np.ndarray:
-        """Add as little of the identity as makes every distance clear of rounding below 0."""
+        """Add as little of the identity as makes every distance clear of rounding below 0.
+
+        A positive semidefinite matrix needs nothing: the identity could drown all but its keys.
+        """
+        if is_semidefinite(self.unpack(theta)):
+            return theta
 
         def lack(lifted: np.ndarray) -> float:
             nearest, values = self._least(lifted)

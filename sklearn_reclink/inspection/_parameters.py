@@ -85,7 +85,7 @@ def comparable(estimator: Any, attribute: str) -> np.ndarray:
     """
     values = np.asarray(getattr(estimator, attribute), dtype=float)
     total = 1.0
-    if estimator.standardize is None:
+    if estimator.standardize_ is None:
         sd = np.std(estimator.masked_, axis=0, ddof=1)
         values = values * (sd**2 if values.ndim == 1 else np.outer(sd, sd))
         total = values.sum()

@@ -12,7 +12,7 @@ Linkers are dataclasses of their parameters: Python writes the ``__init__`` that
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from numbers import Integral
@@ -25,10 +25,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_reclink._sklearn_compat import StrOptions, fit_context
-from sklearn_reclink.data import reading, views
+from sklearn_reclink.data import reading
 from sklearn_reclink.data.alignment import alignment_warning
+from sklearn_reclink.data.views import RankScales, Scales, check_width, chosen_views, learn_view
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers._docstrings import fill_in
+from sklearn_reclink.linkers._view import View, best_of, conclude, gap_message
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
 from sklearn_reclink.solvers.problem import Solution, Status
 
@@ -57,14 +59,14 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     (True, True)
     """
 
-    standardize: str | None = "separate"
+    standardize: str | Sequence[str | None] | None = "separate"
     rule: str = "nearest"
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "standardize": [StrOptions({"separate", "difference", "rank"}), None],
+        "standardize": [StrOptions({"separate", "difference", "rank"}), tuple, list, None],
         "rule": [StrOptions(set(RULES))],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -77,13 +79,14 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     _threshold: ClassVar[float | None] = None  # distances below which a record is linked at all
 
     if TYPE_CHECKING:
-        scales_: views.Scales | views.RankScales = field(init=False)
+        standardize_: str | None = field(init=False)
+        scales_: Scales | RankScales = field(init=False)
         bound_: int | None = field(init=False)
         _family: Family = field(init=False)
 
     @abstractmethod
-    def _learn(self, index: Index) -> Solution:
-        """Set the distance and the attributes that users read, from two files of coordinates."""
+    def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
+        """Set the distance and the attributes that users read, unless ``at_least`` is the limit."""
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, pool: Any = None, reference: Any = None) -> Self:
@@ -110,22 +113,23 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """
         before = dict(vars(self))
         try:
-            index = self._prepare(X, y, pool, reference)
-            solution = self._learn(index)
-            self.temperature_ = self._learn_temperature(index)
-            self._conclude(index, solution, self._count(index))
+            views = self._prepare(X, y, pool, reference)
+            self._learn_views(views)
+            self.__dict__.update(vars(best_of(views).linker))
+            self._conclude(views)
             if getattr(self, "certify", False):
-                self._certify(X, y, pool, index, solution)
+                self._certify(X, y, pool, views)
         except BaseException:  # an interrupt, too, leaves the linker as it was
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
         return self
 
-    def _prepare(self, X: Any, y: Any, pool: Any = None, reference: Any = None) -> Index:
-        """Read the files, learn how they become coordinates, and index these."""
+    def _prepare(self, X: Any, y: Any, pool: Any = None, reference: Any = None) -> list[View]:
+        """Read the files, learn how they become coordinates in each view, and index these."""
+        chosen = chosen_views(self.standardize)
         original, masked = reading.read_pair(self, X, y, reset=True)
-        message = alignment_warning(original, masked, self.standardize)
+        message = alignment_warning(original, masked, *chosen)
         if message:
             warnings.warn(message, UserWarning, stacklevel=4)
         self.masked_, whole, everyone = masked, original, masked
@@ -136,16 +140,26 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         if reference is not None:
             whole = reading.read_original(self, reference, reset=False)
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self._learn_scales(original, masked, whole)
-        self._informative = self.scales_.informative
-        views.check_width(self._informative, self, self._most_variables, self._for_wide_files)
-        return self._index(original, everyone)
+        found = []
+        for standardize in chosen:
+            one = copy(self)
+            one.standardize_ = standardize
+            one._learn_scales(original, masked, whole)
+            one._informative = one.scales_.informative
+            check_width(one._informative, self, self._most_variables, self._for_wide_files)
+            found.append(View(one, one._index(original, everyone)))
+        return found
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         """Learn how files become coordinates; ranks are those of the whole files."""
-        files = (whole, self.masked_) if self.standardize == "rank" else (original, masked)
+        files = (whole, self.masked_) if self.standardize_ == "rank" else (original, masked)
         names = getattr(self, "feature_names_in_", None)
-        self.scales_ = views.learn_view(*files, self.standardize, names)
+        self.scales_ = learn_view(*files, self.standardize_, names)
+
+    def _learn_views(self, views: list[View]) -> None:
+        """Learn in every view."""
+        for view in views:
+            view.learn()
 
     @property
     def _theta(self) -> np.ndarray:
@@ -190,32 +204,16 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """How many records of the files of `fit` are re-identified by the nearest record."""
         return int(np.count_nonzero(index.linked(self._family, self._theta)))
 
-    def _conclude(self, index: Index, solution: Solution, n_linked: int) -> None:
+    def _conclude(self, views: list[View]) -> None:
         """Set what is known of the parameters learned; warn where a proof is open."""
-        self.n_linked_, self.bound_, status = n_linked, solution.bound, solution.status
-        if status is Status.FIXED:
-            self.bound_ = n_linked
-        if self._has_ceiling:
-            self.ceiling_ = index.ceiling
-            self.bound_ = min(self.bound_ or 0, self.ceiling_)
-        if self.bound_ is not None and self.bound_ < n_linked:
-            raise RuntimeError(
-                f"the proof is wrong: it allows {self.bound_} links at most, a recount finds "
-                f"{n_linked} of {index.n_records}. Please report this, if possible with the files"
-            )
-        if status is not Status.FIXED and n_linked == self.bound_:
-            status = Status.OPTIMAL
-        elif status is Status.OPTIMAL:
-            status = Status.UNDECIDED
+        self.n_linked_, self.bound_, status = conclude(views)
         self.status_ = status.value
-        if status not in (Status.TIME_LIMIT, Status.UNDECIDED):
-            return
-        cause, remedy = "ties within rounding left the proof open", ""
-        if status is Status.TIME_LIMIT:
-            cause = f"the time limit of {getattr(self, 'time_limit', 0):g} s ended the proof"
-            remedy = "; raise time_limit to close the gap"
-        gap = f"{n_linked} of {index.n_records} records linked, at most {self.bound_} can be"
-        warnings.warn(f"{cause}: {gap}{remedy}", ConvergenceWarning, stacklevel=4)
+        if self._has_ceiling:
+            self.ceiling_ = max(view.index.ceiling for view in views)
+        if self.bound_ is not None and status in (Status.TIME_LIMIT, Status.UNDECIDED):
+            late = getattr(self, "time_limit", 0) if status is Status.TIME_LIMIT else None
+            gap = gap_message(self.n_linked_, views[0].index.n_records, self.bound_, late)
+            warnings.warn(gap, ConvergenceWarning, stacklevel=4)
 
     def predict(self, X: Any, pool: Any = None) -> np.ndarray:
         """Link each original record to a masked record.

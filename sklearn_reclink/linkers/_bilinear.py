@@ -109,15 +109,15 @@ class BilinearLinker(ExactLinker):
     def _family_of(self, index: Index) -> Family:
         return FAMILIES[self.constraint](index.original, index.masked)
 
-    def _solve(self, problem: Problem) -> Solution:
+    def _solve(self, problem: Problem, **limits: Any) -> Solution:
         """Search in coordinates of one size: powers of two change no link and no proof."""
         index = problem.index
         exponents = np.frexp(np.ptp(np.vstack([index.original, index.masked]), axis=0))[1]
         if np.ptp(exponents) <= _SAME_SIZE:
-            return super()._solve(problem)
+            return super()._solve(problem, **limits)
         files = (np.ldexp(file, -exponents) for file in (index.original, index.masked))
         scaled = Index(*files, n_jobs=index.n_jobs, verbose=index.verbose)
-        solution = super()._solve(Problem(self._family_of(scaled), scaled))
+        solution = super()._solve(Problem(self._family_of(scaled), scaled), **limits)
         first, second = np.triu_indices(len(exponents))
         if solution.theta is None:
             return solution

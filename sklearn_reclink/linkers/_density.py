@@ -123,7 +123,7 @@ class DensityLinker(LikelihoodLinker):
             [found[:, used] for found in b]
         )
 
-    def _learn(self, index: Index) -> Solution:
+    def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         from sklearn_reclink.likelihood.pair_likelihood import learn_pair_likelihood
 
         rows = np.arange(index.n_records)

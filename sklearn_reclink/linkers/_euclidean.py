@@ -56,7 +56,7 @@ class EuclideanLinker(BaseLinker):
     array([ 0, 61,  2])
     """
 
-    def _learn(self, index: Index) -> Solution:
+    def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         self.weights_ = np.full(self.n_features_in_, 1 / self.n_features_in_)
         self._family = WeightedMean(index.original.shape[1])
         return Solution(self._theta, 0, index.n_records, Status.FIXED)

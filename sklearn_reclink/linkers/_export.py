@@ -68,9 +68,14 @@ def export_mps(
         )
     linker = clone(linker)
     linker._validate_params()
-    index = linker._prepare(X, y)
-    problem = Problem(linker._family_of(index), index)
-    words = np.array(_words(linker))[linker._informative]
+    view, *others = linker._prepare(X, y)
+    if others:
+        raise ValueError(
+            f"standardize is {linker.standardize!r}, and each of these has a program of its own: "
+            "name one and export once for each"
+        )
+    problem = Problem(linker._family_of(view.index), view.index)
+    words = np.array(_words(linker))[view.linker._informative]
     write_mps(problem, path, problem.family.labels(words.tolist()), strictness)
 
 

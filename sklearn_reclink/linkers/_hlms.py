@@ -111,7 +111,7 @@ class HLMSChoquetLinker(LearnedLinker):
         check_size(index.original.shape[1], self.n_features_in_, None)
         return Choquet(index.original.shape[1])
 
-    def _solve(self, problem: Problem) -> Solution:
+    def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
         """The heuristic, in place of a search with a proof."""
         from sklearn_reclink.solvers.hlms.learner import ABSOLUTE, RELATIVE, learn
 
@@ -124,7 +124,7 @@ class HLMSChoquetLinker(LearnedLinker):
             max_iter=self.max_iter,
             n_lines=self.refine,
             floor=RELATIVE if self.steps == "relative" else ABSOLUTE,
-            time_limit=self._seconds,
+            time_limit=seconds,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
@@ -135,7 +135,7 @@ class HLMSChoquetLinker(LearnedLinker):
                 f"the time limit of {self.time_limit:g} s ended the search after {self.n_iter_} of "
                 f"{self.max_iter} epochs: raise time_limit for a better capacity",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=8,
             )
         # the search counted on rounded coordinates: let the count of `score` have the last word
         found = [learned.capacity[1:], family.centre]

@@ -21,6 +21,7 @@ from sklearn_reclink.data import reading
 from sklearn_reclink.data.views import RankScales
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers._base import BaseLinker
+from sklearn_reclink.linkers._view import View, best_of, learn_in_turn
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 
@@ -48,12 +49,33 @@ class LearnedLinker(BaseLinker):
         """The family of distances to search, for the coordinates of informative variables."""
 
     @abstractmethod
-    def _solve(self, problem: Problem) -> Solution:
-        """Search with the options of this linker."""
+    def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
+        """Search for some seconds with the options of this linker."""
 
-    def _learn(self, index: Index) -> Solution:
+    def _learn_views(self, views: list[View]) -> None:
+        if len(views) > 1:
+            self._compile(views[0].index)
+        # shrinking and projecting change what is found: each view is searched to its own optimum
+        told = self.shrinkage == 0 and not self._family_of(views[0].index).projects
+        learn_in_turn(views, self._seconds, self._promise, told=told)
+
+    def _compile(self, index: Index) -> None:
+        """Compile what a search needs, before its time begins."""
+
+    def _promise(self, view: View, n_starts: int = 3, n_records: int = 300) -> int:
+        """How many of some records simple parameters link."""
+        index, family = view.index, self._family_of(view.index)
+        some = np.unique(np.linspace(0, index.n_records - 1, n_records).astype(int))
+        starts = family.starts(index.original, index.masked)[:n_starts]
+        return max(int(index.linked(family, theta, some).sum()) for theta in starts)
+
+    def _learn(self, index: Index, *, at_least: int = 0, seconds: float = math.inf) -> Solution:
+        if self.verbose and self.standardize_ != self.standardize:
+            print(f"standardize={self.standardize_!r}:")
         family = self._family_of(index)
-        solution = self._solve(Problem(family, index))
+        solution = self._solve(Problem(family, index), seconds=seconds, at_least=at_least)
+        if 0 < at_least >= solution.n_linked:
+            return solution
         theta = solution.theta
         if theta is None:
             theta = family.starts(index.original, index.masked)[0]
@@ -98,10 +120,15 @@ class ExactLinker(LearnedLinker):
 
     _family_name: ClassVar[str]  # in a certificate
 
-    def _solve(self, problem: Problem) -> Solution:
+    def _compile(self, index: Index) -> None:
+        from sklearn_reclink.solvers.exact import compile_search
+
+        compile_search(Problem(self._family_of(index), index))
+
+    def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
         self.claimed_links_: int | None = None
         self.certificate_: dict[str, Any] | None = None
-        options: dict[str, Any] = {"time_limit": self._seconds, "verbose": self.verbose}
+        options: dict[str, Any] = {"time_limit": seconds, "verbose": self.verbose}
         if self.method == "milp":
             from sklearn_reclink.solvers.milp import solve_milp
             from sklearn_reclink.solvers.presolve import presolve
@@ -112,41 +139,57 @@ class ExactLinker(LearnedLinker):
             return Solution(found.theta, found.recounted_links, bound, Status.CLAIMED)
         from sklearn_reclink.solvers.exact import solve
 
-        return solve(problem, rng=self._generator, **options)
+        return solve(problem, rng=self._generator, at_least=at_least, **options)
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
-        if self.certify and self.standardize == "rank" and whole is not original:
+        if self.certify and self.standardize_ == "rank" and whole is not original:
             raise ValueError(
                 "a certificate of ranks needs the file that they are counted in: leave out "
                 'reference, or take another standardize than "rank"'
             )
         super()._learn_scales(original, masked, whole)
 
-    def _certify(self, X: Any, y: Any, pool: Any, index: Index, solution: Solution) -> None:
+    def _certify(self, X: Any, y: Any, pool: Any, views: list[View]) -> None:
         """Write down a proof of ``bound_`` that `verify_certificate` accepts."""
         from sklearn_reclink.certificates.build import Fit, build_certificate
 
         original, masked = reading.read_pair(self, X, y, reset=False)
-        order = getattr(self, "k_additive", None)
+        best = best_of(views)
+        order, width = getattr(self, "k_additive", None), best.index.original.shape[1]
         fit = Fit(
             original=original,
             masked=masked,
             pool=None if pool is None else self.masked_,
             columns=reading.column_names(X),
-            view={"standardize": self.standardize, "scales": self._scales_of_columns()},
+            view=best.linker._view_of_columns(),
             family={
                 "name": self._family_name,
                 "constraint": getattr(self, "constraint", "simplex"),
-                "order": None if order is None else min(int(order), index.original.shape[1]),
+                "order": None if order is None else min(int(order), width),
             },
-            problem=Problem(self._family_of(index), index),
+            problem=Problem(self._family_of(best.index), best.index),
             theta=self._theta,
-            linked=index.linked(self._family, self._theta),
-            bound=index.n_records if self.bound_ is None else self.bound_,
+            linked=best.index.linked(self._family, self._theta),
+            bound=best.index.n_records if self.bound_ is None else self.bound_,
             status=self.status_,
-            conflicts=solution.conflicts,
+            conflicts=best.solution.conflicts,
         )
-        self.certificate_ = build_certificate(fit, seconds=max(self._seconds, LEAST_SECONDS))
+        others = [
+            replace(
+                fit,
+                view=one.linker._view_of_columns(),
+                problem=Problem(self._family_of(one.index), one.index),
+                conflicts=one.solution.conflicts,
+            )
+            for one in views
+            if one is not best
+        ]
+        seconds = max(self._seconds, LEAST_SECONDS)
+        self.certificate_ = build_certificate(fit, others=others, seconds=seconds)
+
+    def _view_of_columns(self) -> dict[str, Any]:
+        """How this linker standardises, for a certificate."""
+        return {"standardize": self.standardize_, "scales": self._scales_of_columns()}
 
     def _scales_of_columns(self) -> list[list[float] | None]:
         """Shift and scale of both files by column; None for a column that takes no part."""
@@ -154,7 +197,7 @@ class ExactLinker(LearnedLinker):
         if isinstance(scales, RankScales):
             return [[] if used else None for used in self._informative]
         powers = scales.original_power, scales.masked_power
-        raw = (scales.original_scale[self._informative],) if self.standardize is None else ()
+        raw = (scales.original_scale[self._informative],) if self.standardize_ is None else ()
         if any((each != 1).any() for each in (*powers, *raw)):
             raise ValueError(
                 "the numbers of a column are above 2^100 or below 2^-100, and certificates are "

@@ -9,6 +9,7 @@ singular covariances): the distance is the Euclidean one of the coordinates ``W'
 sum of squares without the cancellation of ``diff' M diff``.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -71,7 +72,7 @@ class MahalanobisLinker(BaseLinker):
     array([478.3,   4.1,   0. ])
     """
 
-    standardize: str | None = None
+    standardize: str | Sequence[str | None] | None = None
 
     _has_ceiling: ClassVar[bool] = False  # not monotone in |diff_k|
     _most_variables: ClassVar[int] = 1000
@@ -93,7 +94,7 @@ class MahalanobisLinker(BaseLinker):
     def _theta(self) -> np.ndarray:
         return np.ones(self.whitening_.shape[1])
 
-    def _learn(self, index: Index) -> Solution:
+    def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         self._family = WeightedMean(self.whitening_.shape[1])
         return Solution(self._theta, 0, index.n_records, Status.FIXED)
 

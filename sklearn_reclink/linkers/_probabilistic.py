@@ -127,7 +127,7 @@ class ProbabilisticLinker(LikelihoodLinker):
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         return self.scales_.coordinates(original, masked)
 
-    def _learn(self, index: Index) -> Solution:
+    def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         from sklearn_reclink.likelihood import fellegi_sunter
 
         aligned = index.original, index.masked[: index.n_records]
@@ -163,7 +163,7 @@ class ProbabilisticLinker(LikelihoodLinker):
 
             return choose_tolerance(original, masked)
         given = np.asarray(self.tolerance, dtype=float)
-        if isinstance(self.scales_, Scales) and self.standardize is None:
+        if isinstance(self.scales_, Scales) and self.standardize_ is None:
             given = given / self.scales_.original_scale.min()  # a power of two, mostly 1
         n_features = original.shape[1]
         if given.shape not in ((), (n_features,)) or not np.all(given >= 0):

@@ -18,13 +18,13 @@ interval around ``y_ik``, which for a width of ``p`` percent ends at
 ==========  ====================================================================================
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from sklearn_reclink.data.views import learn_scales, spread
+from sklearn_reclink.data.views import chosen_views, learn_ranks, learn_scales, spread
 from sklearn_reclink.metrics._files import average, read_files
 from sklearn_reclink.search import Index
 
@@ -105,15 +105,17 @@ def expected_reidentification_rate(
     return float(np.average(nearest / _counts_of_tied(n_tied, nearest), weights=sample_weight))
 
 
-def linkage_ceiling(X: Any, y: Any, *, standardize: str | None = "separate") -> float:
+def linkage_ceiling(
+    X: Any, y: Any, *, standardize: str | Sequence[str | None] | None = "separate"
+) -> float:
     """Largest re-identification rate that any monotone distance can have.
 
     Parameters
     ----------
     X, y : array-like or dataframe of shape (n_records, n_features)
         The original file and its masked version, aligned.
-    standardize : {"separate", "difference"} or None, default="separate"
-        How differences are taken, as in the linkers.
+    standardize : {"separate", "difference", "rank"}, None or several of them, default="separate"
+        How differences are taken, as in the linkers; of several ways the largest rate is returned.
 
     Returns
     -------
@@ -132,8 +134,12 @@ def linkage_ceiling(X: Any, y: Any, *, standardize: str | None = "separate") -> 
     0.5
     """
     original, masked = read_files(X, y)
-    scales = learn_scales(original, masked, standardize)
-    return Index(*scales.coordinates(original, masked)).ceiling / len(original)
+    ceilings = []
+    for view in chosen_views(standardize):
+        files = original, masked
+        scales = learn_ranks(*files) if view == "rank" else learn_scales(*files, view)
+        ceilings.append(Index(*scales.coordinates(*files)).ceiling)
+    return max(ceilings) / len(original)
 
 
 def interval_disclosure(

@@ -27,7 +27,7 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from sklearn_reclink.families import Choquet, WeightedMean
+from sklearn_reclink.families import Choquet, Family, WeightedMean
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.cells.search import compile_kernels as compile_cells
 from sklearn_reclink.solvers.cells.search import prove_by_cells
@@ -52,6 +52,7 @@ def solve(
     *,
     rng: np.random.Generator,
     time_limit: float = 60.0,
+    at_least: int = 0,
     verbose: int = 0,
     most_records: int = MOST_RECORDS,
 ) -> Solution:
@@ -64,6 +65,8 @@ def solve(
         Orders what is tried; the optimum does not depend on it.
     time_limit : float
         Seconds after which the search stops and returns what it has.
+    at_least : int
+        Links found elsewhere: the search also stops as soon as the bound is at most that.
     verbose : int
         Above 0, progress is printed.
     most_records : int
@@ -75,8 +78,9 @@ def solve(
         from sklearn_reclink.solvers.line_search import solve_by_line_search
 
         strategy = solve_by_line_search
+    options = {"time_limit": time_limit, "at_least": at_least, "verbose": verbose}
     try:
-        return strategy(problem, time_limit=time_limit, rng=rng, verbose=verbose, late_starts=late)
+        return strategy(problem, rng=rng, late_starts=late, **options)
     except SystemError as error:
         # what numba makes of an interrupt that arrives while it converts arguments
         cause: BaseException | None = error
@@ -121,18 +125,15 @@ def solve_exact(
     *,
     time_limit: float,
     rng: np.random.Generator,
+    at_least: int = 0,
     verbose: int = 0,
     late_starts: LateStarts | None = None,
     most_pairs: int = MOST_PAIRS,
 ) -> Solution:
     """Maximise the number of linked records over the cone of the family."""
     family, index = problem.family, problem.index
-    by_cells = (
-        family.monotone
-        and family.generators is not None
-        and family.n_parameters <= _MOST_CELL_PARAMETERS
-    )
-    _compile(problem, by_cells)
+    by_cells = _cells_apply(family)
+    compile_search(problem)
     begin = time.monotonic()
 
     def report(stage: str, losses: int) -> None:
@@ -146,7 +147,7 @@ def solve_exact(
     deadline = begin + time_limit
     presolved = presolve(problem, most_pairs=most_pairs, deadline=begin + time_limit / 2)
     feasibility = Feasibility(problem, presolved, deadline)
-    incumbent = Incumbent(problem, presolved, feasibility)
+    incumbent = Incumbent(problem, presolved, feasibility, at_least)
     starts = [family.centre, *family.starts(index.original, index.masked)]
     for theta in sorted(starts, key=incumbent.forecast, reverse=True):
         incumbent.offer(theta)
@@ -170,10 +171,11 @@ def solve_exact(
             )
             losses, conflicts = search.run(), search.conflicts
             report("conflicts", losses)
-        incumbent.deepen()
+        if incumbent.n_linked > at_least:
+            incumbent.deepen()
     bound = index.n_records - len(presolved.never) - losses
     status = Status.OPTIMAL
-    if incumbent.n_linked < bound:
+    if max(incumbent.n_linked, at_least) < bound:
         status = Status.TIME_LIMIT if time.monotonic() >= deadline else Status.UNDECIDED
     return Solution(incumbent.theta, incumbent.n_linked, bound, status, conflicts)
 
@@ -199,7 +201,12 @@ def _lose_by_cells(
     return n_open - proof.bound
 
 
-def _compile(problem: Problem, by_cells: bool) -> None:
+def _cells_apply(family: Family) -> bool:
+    few = family.n_parameters <= _MOST_CELL_PARAMETERS
+    return family.monotone and family.generators is not None and few
+
+
+def compile_search(problem: Problem) -> None:
     """Load or compile the kernels, so that the clock starts on the problem itself."""
     family, index = problem.family, problem.index
     if not family.monotone or not index.is_dense:
@@ -209,7 +216,7 @@ def _compile(problem: Problem, by_cells: bool) -> None:
             few.linked(family, family.centre)
             _ = few.dominated
     with _no_collection():
-        if by_cells:
+        if _cells_apply(family):
             compile_cells()
         else:
             compile_kernels()

@@ -18,6 +18,13 @@ _CLOSE = 1e-6  # margins of unit rows that rounding might change
 class Incumbent:
     """Keeps the parameters that link the most records.
 
+    Parameters
+    ----------
+    problem, presolved, feasibility
+        What is searched.
+    at_least : int
+        Links found elsewhere: only parameters that link more matter.
+
     Attributes
     ----------
     theta : ndarray or None
@@ -25,11 +32,18 @@ class Incumbent:
         Which records ``theta`` links, (n_records,).
     """
 
-    def __init__(self, problem: Problem, presolved: Presolved, feasibility: Feasibility) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        presolved: Presolved,
+        feasibility: Feasibility,
+        at_least: int = 0,
+    ) -> None:
         self.family, self.index = problem.family, problem.index
         self.presolved = presolved
         self.feasibility = feasibility
         self.open = presolved.open
+        self.at_least = at_least
         self.theta: np.ndarray | None = None
         self.linked = np.zeros(self.index.n_records, dtype=bool)
 
@@ -39,12 +53,14 @@ class Incumbent:
 
     @property
     def losses(self) -> int:
-        """Open records that the best parameters lose."""
-        return int(np.count_nonzero(~self.linked[self.open]))
+        """Open records that the best parameters lose, here or elsewhere."""
+        elsewhere = self.index.n_records - len(self.presolved.never) - self.at_least
+        return max(0, min(int(np.count_nonzero(~self.linked[self.open])), elsewhere))
 
     def offer(self, theta: np.ndarray) -> bool:
         """Keep ``theta`` if it is admissible and links more than the best so far."""
-        return self._keep(theta, self.n_linked + 1 if self.theta is not None else 0)
+        least = max(self.n_linked, self.at_least) + 1
+        return self._keep(theta, least if self.theta is not None else 0)
 
     def deepen(self) -> None:
         """Move to the parameters of largest margin that link the same records.

@@ -267,6 +267,7 @@ def solve_by_line_search(
     *,
     time_limit: float,
     rng: np.random.Generator,
+    at_least: int = 0,
     verbose: int = 0,
     late_starts: Callable[[float], Iterable[np.ndarray]] | None = None,
 ) -> Solution:
@@ -299,15 +300,15 @@ def solve_by_line_search(
 
     for theta in (family.centre, *family.starts(index.original, index.masked)):
         offer(theta)
-    if late_starts is not None and best.n_linked < bound:
+    if late_starts is not None and max(best.n_linked, at_least) < bound:
         left = begin + time_limit - time.monotonic()
         for theta in late_starts(_SHARE_OF_LATE_STARTS * left):
             offer(theta)
-    if best.theta is not None and best.n_linked < bound:
+    if best.theta is not None and max(best.n_linked, at_least) < bound:
         # the last candidate is counted too, and once more by the estimator
         deadline = begin + time_limit - 2 * slowest
         search_samples(problem, presolved.open, best.theta, offer, deadline=deadline, rng=rng)
     status = Status.HEURISTIC if time_limit == np.inf else Status.TIME_LIMIT
-    if best.n_linked == bound:
+    if max(best.n_linked, at_least) >= bound:
         status = Status.OPTIMAL
     return Solution(best.theta, max(best.n_linked, 0), bound, status)

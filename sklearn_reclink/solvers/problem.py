@@ -54,7 +54,9 @@ class Solution:
 
     ``bound`` is the largest number of records that any admissible parameters could link, None where
     nothing is known; ``n_linked`` is a recount with ``theta``. ``theta`` is None when nothing was
-    found. ``conflicts`` are sets of records that no parameters link together, met on the way.
+    found. Of a search told of links found elsewhere, ``"optimal"`` says that no parameters link
+    more than the larger of both. ``conflicts`` are sets of records that no parameters link
+    together, met on the way.
     """
 
     theta: np.ndarray | None

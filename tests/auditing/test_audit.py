@@ -12,7 +12,7 @@ import pytest
 from sklearn_reclink import EuclideanLinker, audit
 from sklearn_reclink.auditing import SizeLimits, compare
 from sklearn_reclink.auditing._attack import halves, wilson_interval
-from sklearn_reclink.auditing._attackers import ATTACKERS, Setting, chosen_attackers
+from sklearn_reclink.auditing._attackers import ATTACKERS, VIEWS, Setting, chosen_attackers
 from sklearn_reclink.auditing._variables import _pairs
 from sklearn_reclink.capacity import additive_capacity, symmetric_capacity
 from sklearn_reclink.metrics import linkage_ceiling
@@ -26,7 +26,9 @@ def test_every_attacker_runs_once_from_cheap_to_strong(found):
 
 
 def test_counts_bounds_and_ceiling_are_in_order(found):
-    assert found.ceiling == round(linkage_ceiling(found.X, found.Y) * found.n_records)
+    assert found.ceiling == round(
+        linkage_ceiling(found.X, found.Y, standardize=VIEWS) * found.n_records
+    )
     for one in found.attacks:
         assert one.seconds > 0
         assert one.rate <= one.expected_rate + 1e-12

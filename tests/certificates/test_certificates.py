@@ -45,7 +45,7 @@ def handed_over(monkeypatch):
 
 
 @pytest.mark.parametrize("name", LINKERS)
-@pytest.mark.parametrize("standardize", ["separate", "rank"])
+@pytest.mark.parametrize("standardize", ["separate", "rank", ("rank", "difference", "separate")])
 def test_a_certificate_proves_links_and_bound_of_the_fit(name, standardize):
     X, Y = noisy_files(3, n_records=30, n_features=3, noise=0.25)
     linker = certified(LINKERS[name], X, Y, standardize=standardize)
@@ -54,6 +54,19 @@ def test_a_certificate_proves_links_and_bound_of_the_fit(name, standardize):
     verified = verify_certificate(certificate, X, Y)
     assert (verified.n_linked, verified.bound) == (linker.n_linked_, linker.bound_)
     assert "no parameters" in verified.statement.lower()
+
+
+def test_a_certificate_of_several_views_has_a_proof_of_each():
+    X, Y = noisy_files(3, n_records=30, n_features=3, noise=0.25)
+    linker = certified(LINKERS["weighted mean"], X, Y, standardize=("rank", "difference"))
+    certificate = linker.certificate_
+    (other,) = certificate["other_views"]
+    assert {other["view"]["standardize"], linker.standardize_} == {"rank", "difference"}
+    statement = verify_certificate(certificate, X, Y).statement
+    assert "rank" in statement and "difference" in statement
+    unproven = {"view": other["view"], "proof": {"never": [], "tree": [{}]}}
+    with pytest.raises(CertificateError):
+        verify_certificate({**certificate, "other_views": [unproven]}, X, Y)
 
 
 @pytest.mark.parametrize("name", ["weighted mean", "owa"])

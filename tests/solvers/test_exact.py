@@ -9,6 +9,7 @@ from sklearn_reclink.solvers.exact import solve_exact
 from sklearn_reclink.solvers.problem import Status
 from tests.exact_arithmetic import best_subset, unit_rows, weighted_mean_rows
 from tests.problems import (
+    FAMILIES,
     MONOTONE,
     integer_files,
     n_linked,
@@ -66,3 +67,23 @@ def test_rows_that_a_tree_grows_give_the_same_optimum(name, files):
     grown = solve_exact(problem, time_limit=60, rng=rng, most_pairs=1)
     assert (grown.n_linked, grown.bound) == (best.n_linked, best.bound)
     assert n_linked(problem, grown.theta) == grown.n_linked
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@settings(max_examples=10, deadline=None)
+@given(files=random_integer_files(n_records=(3, 9), n_features=(2, 3), noise=2))
+def test_search_told_of_links_found_elsewhere_bounds_the_larger_of_both(name, files):
+    problem = problem_of(name, *files)
+    best = solved(problem).n_linked
+    for at_least in {0, best - 1, best, best + 1, problem.index.n_records + 1} - {-1}:
+        solution = solved(problem, at_least=at_least)
+        assert solution.status == Status.OPTIMAL
+        assert best <= solution.bound <= max(best, at_least)
+        assert at_least >= best or solution.n_linked == best
+        assert n_linked(problem, solution.theta) == solution.n_linked
+
+
+def test_links_found_elsewhere_shorten_the_proof():
+    problem = problem_of(WeightedMean, *noisy_files(0, 300, 6, spread=2, noise=1))
+    solution = solved(problem, time_limit=0.2)
+    assert solved(problem, time_limit=0.2, at_least=solution.bound).status == Status.OPTIMAL
