@@ -25,7 +25,7 @@ from sklearn_reclink.search.index import Index, Search
 from sklearn_reclink.search.ties import TIE_TOLERANCE, rank, strictly_nearer
 from sklearn_reclink.search.tree.boxes import someone_in_box
 from sklearn_reclink.search.tree.building import Tree, build
-from sklearn_reclink.search.tree.formulas import Tolerance, tie_limits
+from sklearn_reclink.search.tree.formulas import Tolerance, tie_limits, tolerance_of
 from sklearn_reclink.search.tree.walks import (
     at_most_as_far,
     distances_to,
@@ -92,7 +92,7 @@ class TreeSearch(Search):
         parameters, while a stretched one may have to be built.
         """
         original, masked = index.original, index.masked
-        tolerance = _tolerance(found, original, masked)
+        tolerance = tolerance_of(found, original, masked)
         if found.root.size:
             centre = masked.mean(axis=0)
             tree = build((masked - centre) @ found.root, exact=masked)
@@ -328,7 +328,9 @@ def _tree(index: Index, stretch: np.ndarray) -> Tree:
     tree = index.trees.get(key)  # threads may plant others meanwhile
     if tree is None:
         plain = np.ones(len(stretch), dtype=bool).tobytes() + np.zeros_like(powers).tobytes()
-        stretched = [other for other in list(index.trees) if other != plain]  # any family may ask for it
+        stretched = [
+            other for other in list(index.trees) if other != plain
+        ]  # any family may ask for it
         if len(index.trees) >= _KEPT_TREES and stretched:
             index.trees.pop(stretched[0], None)
         masked = index.masked if used.all() else index.masked[:, used]
@@ -338,19 +340,3 @@ def _tree(index: Index, stretch: np.ndarray) -> Tree:
 
 def _nobody(records: np.ndarray) -> np.ndarray:
     return np.full(len(records), -1, dtype=np.int64)
-
-
-def _tolerance(found: Formula, original: np.ndarray, masked: np.ndarray) -> Tolerance:
-    """How far ties reach, for a distance and two files."""
-    absolute, rounding = np.inf, 0.0
-    small = found.condition * TIE_TOLERANCE <= 1 / 8
-    if found.norm < np.inf:
-        low = np.minimum(original.min(axis=0), masked.min(axis=0))
-        high = np.maximum(original.max(axis=0), masked.max(axis=0))
-        absolute = 4 * TIE_TOLERANCE * found.norm * float(np.sum((high - low) ** 2))
-    if found.root.size:  # of a quadratic form, which has a norm
-        size = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))
-        unit = 8 * (len(low) + 4) * np.finfo(float).eps
-        rounding = float(unit * np.linalg.norm(found.root) * size)
-    relative = 4 * TIE_TOLERANCE * found.condition if small else np.inf
-    return Tolerance(float(relative), float(absolute), rounding)

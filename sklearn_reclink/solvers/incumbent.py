@@ -6,6 +6,8 @@ a quick forecast of the count, so that most candidates never need one. Where pre
 that matter, only records of small margin are counted again.
 """
 
+import time
+
 import numpy as np
 
 from sklearn_reclink.solvers.feasibility import Feasibility
@@ -23,6 +25,8 @@ class Incumbent:
     theta : ndarray or None
     linked : ndarray of bool
         Which records ``theta`` links, (n_records,).
+    slowest : float
+        The most seconds that a count took.
     """
 
     def __init__(self, problem: Problem, presolved: Presolved, feasibility: Feasibility) -> None:
@@ -32,6 +36,7 @@ class Incumbent:
         self.open = presolved.open
         self.theta: np.ndarray | None = None
         self.linked = np.zeros(self.index.n_records, dtype=bool)
+        self.slowest = 0.0
 
     @property
     def n_linked(self) -> int:
@@ -62,9 +67,14 @@ class Incumbent:
         if not np.isfinite(size) or size == 0:
             return False
         theta = self.family.repair(theta / size)  # last, for scaling rounds
-        if not self.family.contains(theta) or self.forecast(theta) < at_least:
+        if not self.family.contains(theta):
             return False
+        quick = self.presolved.complete or self.index.is_dense
+        if quick and self.forecast(theta) < at_least:
+            return False
+        begin = time.monotonic()
         linked = self._count(theta)
+        self.slowest = max(self.slowest, time.monotonic() - begin)
         if linked.sum() < at_least:
             return False
         self.theta, self.linked = theta, linked

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sklearn_reclink.families import Family
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.solvers import problem as linkage
 from sklearn_reclink.solvers.cells.kernel import Problem
 
 WEAK, CLEAR = 0.9, 1.01  # of the tie tolerance
+_NEAR = 1e-4  # of the other generators
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,14 @@ class Rows:
     values: np.ndarray  # (n_rows, n_parameters)
     magnitudes: np.ndarray  # (n_rows, n_parameters)
     owners: np.ndarray  # (n_rows,)
+
+
+def spread_thetas(family: Family, theta: np.ndarray | None, n_between: int = 8) -> list[np.ndarray]:
+    """Parameters all over a cone: the ones given, near each generator, and some in between."""
+    assert family.generators is not None
+    near = family.generators + _NEAR * family.generators.sum(axis=0)
+    shares = np.exp(2 * np.random.default_rng(0).normal(size=(n_between, len(near))))
+    return [family.centre if theta is None else theta, *near, *(shares @ family.generators)]
 
 
 class CellRows:
@@ -59,16 +69,18 @@ class CellRows:
         self.problem = self._problem(values, ties, owners[order])
 
     def _problem(self, values: np.ndarray, ties: np.ndarray, owners: np.ndarray) -> Problem:
-        with_rows = np.count_nonzero(np.diff(owners)) + bool(len(owners))
         return Problem(
             weak=np.ascontiguousarray(values - WEAK * ties),
             clear=np.ascontiguousarray(values - CLEAR * ties),
             ties=np.ascontiguousarray(ties),
             owners=owners.astype(np.int64),
             every=np.arange(len(owners), dtype=np.int32),
-            free=self.n_records - int(with_rows),
+            free=self._n_free(owners),
             complete=self._complete,
         )
+
+    def _n_free(self, owners: np.ndarray) -> int:
+        return self.n_records - int(np.count_nonzero(np.diff(owners))) - bool(len(owners))
 
     def add(self, rows: Rows) -> None:
         """Add rows of numbered records, in the order of the records."""
@@ -81,11 +93,13 @@ class CellRows:
         place = np.searchsorted(old.owners, new.owners, side="right")
         owners = np.insert(old.owners, place, new.owners)
         self.problem = Problem(
-            *(np.insert(a, place, b, axis=0) for a, b in zip(old[:3], new[:3], strict=True)),
-            owners,
-            np.arange(len(owners), dtype=np.int32),
-            self.n_records - int(np.count_nonzero(np.diff(owners))) - 1,
-            self._complete,
+            weak=np.insert(old.weak, place, new.weak, axis=0),
+            clear=np.insert(old.clear, place, new.clear, axis=0),
+            ties=np.insert(old.ties, place, new.ties, axis=0),
+            owners=owners,
+            every=np.arange(len(owners), dtype=np.int32),
+            free=self._n_free(owners),
+            complete=self._complete,
         )
 
 
