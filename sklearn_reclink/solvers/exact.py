@@ -41,7 +41,7 @@ from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 from sklearn_reclink.solvers.row_cache import AllRows
-from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large
+from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
 
 _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
 _MOST_CELL_PARAMETERS = 8
@@ -133,6 +133,7 @@ def solve_exact(
         starts = sorted(starts, key=incumbent.forecast, reverse=True)
     for theta in starts:
         incumbent.offer(theta)
+    count = seconds_of_count(problem, incumbent) if large else 0.0
     # the last candidate is counted too, and once more by the estimator
     reserved = min(2 * incumbent.slowest, _MOST_RESERVED * time_limit) if large else 0.0
     deadline = feasibility.deadline = begin + time_limit - reserved
@@ -145,11 +146,13 @@ def solve_exact(
             losses = _lose_by_cells(problem, feasibility, incumbent, until)
             report("cells", losses)
         elif large and losses < incumbent.losses:
-            until = begin + _SHARE_OF_STARTS * time_limit
-            search_large(problem, incumbent, rng, until, late_starts)
+            enough = _COUNTS * count < (1 - _SHARE_OF_STARTS) * time_limit
+            until = begin + _SHARE_OF_STARTS * time_limit if enough else deadline
+            search_large(problem, incumbent, rng, until, late_starts, all_pairs=enough)
             report("line searches", losses)
         left = deadline - time.monotonic()
-        if losses < incumbent.losses and (not large or left > _COUNTS * incumbent.slowest):
+        in_time = left >= _COUNTS * count
+        if losses < incumbent.losses and in_time:
             if by_cells:  # compilation does not count
                 before = time.monotonic()
                 with _no_collection():
@@ -167,11 +170,13 @@ def solve_exact(
             )
             losses, conflicts = search.run(), search.conflicts
             report("conflicts", losses)
-        incumbent.deepen()
+        if not large or incumbent.losses == losses:
+            incumbent.deepen()
     bound = index.n_records - len(presolved.never) - losses
     status = Status.OPTIMAL
     if incumbent.n_linked < bound:
-        status = Status.TIME_LIMIT if time.monotonic() >= deadline else Status.UNDECIDED
+        in_time = in_time and time.monotonic() < deadline
+        status = Status.UNDECIDED if in_time else Status.TIME_LIMIT
     return Solution(incumbent.theta, incumbent.n_linked, bound, status, conflicts)
 
 

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 
+from sklearn_reclink.families.base import QUICK_ROUNDING
 from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.presolve import Presolved
 from sklearn_reclink.solvers.problem import Problem
@@ -88,6 +89,10 @@ class Incumbent:
     def _count(self, theta: np.ndarray) -> np.ndarray:
         """Which records ``theta`` links, (n_records,)."""
         if not self.presolved.complete:
+            formula = self.family.formula(theta)
+            pruned = formula is not None and formula.weights.any()
+            if not pruned and not self.family.monotone and not self.index.is_dense:
+                return self._count_by_margins(theta)
             return self.index.linked(self.family, theta)
         linked = np.ones(self.index.n_records, dtype=bool)
         linked[self.presolved.never] = False
@@ -97,3 +102,17 @@ class Incumbent:
             close = self.open[np.abs(margins) <= _CLOSE * np.linalg.norm(theta)]
             linked[close] = self.index.linked(self.family, theta, close)
         return linked
+
+    def _count_by_margins(self, theta: np.ndarray) -> np.ndarray:
+        """The same where no tree helps: a quick margin that neither ties nor rounding can explain.
+
+        Both are far below the bound of all magnitudes that the largest coordinates give.
+        """
+        index, every = self.index, np.arange(self.index.n_records)
+        margins = index.nearest_impostors(self.family, theta[None], every)[1][0]
+        largest = np.abs(index.original).max(axis=0) + np.abs(index.masked).max(axis=0)
+        magnitude = float(np.abs(theta) @ np.abs(self.family.features(largest)))
+        linked = margins > 0
+        close = np.flatnonzero(np.abs(margins) <= QUICK_ROUNDING * magnitude)
+        linked[close] = index.linked(self.family, theta, close)
+        return np.asarray(linked)

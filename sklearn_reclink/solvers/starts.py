@@ -2,7 +2,9 @@
 
 They are the best weighted mean, so that no family that contains the weighted means ends below
 them; for capacities of a large file also those of `hlms`. In a large file line searches go on
-from the best of them (`line_search`).
+from the best of them (`line_search`). Where the distances of all pairs take too long, as those of
+indefinite matrices do in a very large file, these searches keep to the part of the family that a
+tree can prune by.
 """
 
 import time
@@ -55,12 +57,25 @@ def late_starts(
     return found
 
 
+def seconds_of_count(problem: Problem, incumbent: Incumbent, n_tried: int = 16) -> float:
+    """About how long it takes to find the nearest impostor of every record, or to count."""
+    index, seconds = problem.index, incumbent.slowest
+    if not problem.family.monotone:
+        some = np.arange(min(n_tried, index.n_records))
+        begin = time.monotonic()
+        index.nearest_impostors(problem.family, problem.family.centre[None], some)
+        seconds = max(seconds, (time.monotonic() - begin) * index.n_records / len(some))
+    return seconds
+
+
 def search_large(
     problem: Problem,
     incumbent: Incumbent,
     rng: np.random.Generator,
     deadline: float,
     late_starts: LateStarts | None,
+    *,
+    all_pairs: bool,
 ) -> None:
     """Offer the late starts of a large file, and what line searches find from the best of them."""
     from sklearn_reclink.solvers.line_search import search_samples
@@ -68,12 +83,16 @@ def search_large(
     if late_starts is not None:
         for theta in late_starts(_SHARE_OF_LATE_STARTS * (deadline - time.monotonic())):
             incumbent.offer(theta)
-    if incumbent.theta is not None and incumbent.losses:
-        search_samples(
-            problem,
-            incumbent.open,
-            incumbent.theta,
-            incumbent.offer,
-            deadline=deadline - incumbent.slowest,
-            rng=rng,
-        )
+    if incumbent.theta is None or not incumbent.losses:
+        return
+    if not all_pairs:
+        index = problem.index
+        problem = Problem(problem.family.tree_part(index.original, index.masked), index)
+    search_samples(
+        problem,
+        incumbent.open,
+        incumbent.theta,
+        incumbent.offer,
+        deadline=deadline - incumbent.slowest,
+        rng=rng,
+    )
