@@ -25,7 +25,7 @@ from sklearn_reclink.search.index import Index, Search
 from sklearn_reclink.search.ties import TIE_TOLERANCE, rank, strictly_nearer
 from sklearn_reclink.search.tree.boxes import someone_in_box
 from sklearn_reclink.search.tree.building import Tree, build
-from sklearn_reclink.search.tree.formulas import Tolerance, tie_limits
+from sklearn_reclink.search.tree.formulas import Tolerance, tie_limits, tolerance_of
 from sklearn_reclink.search.tree.walks import (
     at_most_as_far,
     distances_to,
@@ -37,6 +37,7 @@ _BATCH = 10_000
 _PAIRS = 10**7  # of a batch that compares all of them
 _LISTED = 2**22  # entries of one list of candidates
 _KEPT_TREES = 2
+_PER_TREE = 16  # masked records to build a tree of, in the time of one question
 
 
 class TreeSearch(Search):
@@ -91,7 +92,7 @@ class TreeSearch(Search):
         parameters, while a stretched one may have to be built.
         """
         original, masked = index.original, index.masked
-        tolerance = _tolerance(found, original, masked)
+        tolerance = tolerance_of(found, original, masked)
         if found.root.size:
             centre = masked.mean(axis=0)
             tree = build((masked - centre) @ found.root, exact=masked)
@@ -283,7 +284,11 @@ class TreeSearch(Search):
 def nearest_impostors(
     index: Index, family: Family, theta: np.ndarray, records: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """`Index.nearest_impostors` of a monotone family; margins include what ties demand."""
+    """`Index.nearest_impostors` of a monotone family; margins include what ties demand.
+
+    A tree of its own pays for parameters that are asked about many records.
+    """
+    stretched = _PER_TREE * len(records) >= index.n_masked
     impostors = np.empty((len(theta), len(records)), dtype=np.int64)
     margins = np.empty(impostors.shape)
     for t, parameters in enumerate(theta):
@@ -291,7 +296,7 @@ def nearest_impostors(
         found = family.formula(repaired)
         if found is None:
             raise ValueError(f"parameters {repaired} are not those of a monotone distance")
-        search = TreeSearch.plant(index, family, repaired, found, stretched=False)
+        search = TreeSearch.plant(index, family, repaired, found, stretched=stretched)
         rows, values, magnitudes = search.nearest_impostors(records)
         own, own_magnitudes = search._own(records)
         demanded = TIE_TOLERANCE * (magnitudes[:, 0] + own_magnitudes)
@@ -320,31 +325,18 @@ def _tree(index: Index, stretch: np.ndarray) -> Tree:
     powers = np.zeros(len(stretch), dtype=np.int16)
     powers[used] = np.round(np.log2(stretch[used] / stretch[used].max()) / 2)
     key = used.tobytes() + powers.tobytes()
-    if key not in index.trees:
+    tree = index.trees.get(key)  # threads may plant others meanwhile
+    if tree is None:
         plain = np.ones(len(stretch), dtype=bool).tobytes() + np.zeros_like(powers).tobytes()
-        stretched = [other for other in index.trees if other != plain]  # any family may ask for it
+        stretched = [
+            other for other in list(index.trees) if other != plain
+        ]  # any family may ask for it
         if len(index.trees) >= _KEPT_TREES and stretched:
-            del index.trees[stretched[0]]
+            index.trees.pop(stretched[0], None)
         masked = index.masked if used.all() else index.masked[:, used]
-        index.trees[key] = build(masked, stretch=2.0 ** powers[used])
-    return index.trees[key]
+        tree = index.trees[key] = build(masked, stretch=2.0 ** powers[used])
+    return tree
 
 
 def _nobody(records: np.ndarray) -> np.ndarray:
     return np.full(len(records), -1, dtype=np.int64)
-
-
-def _tolerance(found: Formula, original: np.ndarray, masked: np.ndarray) -> Tolerance:
-    """How far ties reach, for a distance and two files."""
-    absolute, rounding = np.inf, 0.0
-    small = found.condition * TIE_TOLERANCE <= 1 / 8
-    if found.norm < np.inf:
-        low = np.minimum(original.min(axis=0), masked.min(axis=0))
-        high = np.maximum(original.max(axis=0), masked.max(axis=0))
-        absolute = 4 * TIE_TOLERANCE * found.norm * float(np.sum((high - low) ** 2))
-    if found.root.size:  # of a quadratic form, which has a norm
-        size = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))
-        unit = 8 * (len(low) + 4) * np.finfo(float).eps
-        rounding = float(unit * np.linalg.norm(found.root) * size)
-    relative = 4 * TIE_TOLERANCE * found.condition if small else np.inf
-    return Tolerance(float(relative), float(absolute), rounding)

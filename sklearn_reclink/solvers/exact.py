@@ -10,41 +10,47 @@ the simplicial cones of few parameters: weighted means and OWA. *Conflicts* (`co
 how many parameters there are, and serve all cones as long as few records miss. Where both apply,
 cells go first and conflicts use what time they leave.
 
-*Late starts* take long to find, and a proof needs none: they are asked for only when a search has
-gone on for long, or cannot end in a proof. They are the best weighted mean, so that no family that
-contains the weighted means ends below them; for capacities of a long file also that of `hlms`.
+*Late starts* (`starts`) take long to find, and a proof needs none: they are asked for only when a
+search has gone on for long, or cannot end in a proof.
 
-At the time limit the best parameters and the bound so far are returned; both stay valid.
+*Files of any size.* The rows of a small file are held. In a large one they are found by the index
+as parameters violate them, cells grow the ones they need (`cells.rows`), and before conflicts are
+looked for, late starts and line searches find parameters that link many.
+
+At the time limit the best parameters and the bound so far are returned; both stay valid. What takes
+as long as a count of the file begins only where there is time for it.
 """
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from sklearn_reclink.families import Choquet, Family, WeightedMean
+from sklearn_reclink.families import Family
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.cells.search import compile_kernels as compile_cells
-from sklearn_reclink.solvers.cells.search import prove_by_cells
+from sklearn_reclink.solvers.cells.search import prove_by_cells, prove_with_few_rows
 from sklearn_reclink.solvers.covering.search import CoveringSearch
 from sklearn_reclink.solvers.feasibility import Feasibility, compile_kernels
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 from sklearn_reclink.solvers.row_cache import AllRows
+from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
 
-MOST_RECORDS = 3500
+_MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
 _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7
 _SHARE_BEFORE_LATE = 0.7
-_SHARE_OF_HLMS = 0.7  # of the time for late starts
-
-LateStarts = Callable[[float], list[np.ndarray]]
+_SHARE_OF_STARTS = 0.5  # of a large file
+_MOST_RESERVED = 0.3
+_COUNTS = 20  # that a search by conflicts takes at least
 
 
 def solve(
@@ -54,7 +60,7 @@ def solve(
     time_limit: float = 60.0,
     at_least: int = 0,
     verbose: int = 0,
-    most_records: int = MOST_RECORDS,
+    most_pairs: int = MOST_PAIRS,
 ) -> Solution:
     """The parameters that link the most records, and a proven bound.
 
@@ -69,18 +75,17 @@ def solve(
         Links found elsewhere: the search also stops as soon as the bound is at most that.
     verbose : int
         Above 0, progress is printed.
-    most_records : int
-        Beyond so many records line searches look for parameters, and presolve gives the bound.
+    most_pairs : int
+        Pairs of an original and a masked record beyond which rows are not held.
     """
-    late = partial(late_starts, problem, rng=rng, most_records=most_records)
-    strategy: Callable[..., Solution] = solve_exact
-    if problem.index.n_records > most_records:
-        from sklearn_reclink.solvers.line_search import solve_by_line_search
-
-        strategy = solve_by_line_search
-    options = {"time_limit": time_limit, "at_least": at_least, "verbose": verbose}
+    late = partial(late_starts, problem, solve=solve, rng=rng, most_pairs=most_pairs)
+    options: dict[str, Any] = {
+        "time_limit": time_limit,
+        "at_least": at_least,
+        "verbose": verbose,
+    }
     try:
-        return strategy(problem, rng=rng, late_starts=late, **options)
+        return solve_exact(problem, rng=rng, late_starts=late, most_pairs=most_pairs, **options)
     except SystemError as error:
         # what numba makes of an interrupt that arrives while it converts arguments
         cause: BaseException | None = error
@@ -89,35 +94,6 @@ def solve(
         if cause is None:
             raise
         raise KeyboardInterrupt from error
-
-
-def late_starts(
-    problem: Problem, seconds: float, *, rng: np.random.Generator, most_records: int
-) -> list[np.ndarray]:
-    """Parameters found in some seconds by searches of simpler families."""
-    family, index = problem.family, problem.index
-    n_features = family.n_features
-    found = []
-    if type(family) is Choquet and index.n_records > most_records:
-        from sklearn_reclink.solvers.hlms.learner import learn
-
-        found.append(
-            learn(
-                index.original,
-                index.masked,
-                rng=rng,
-                time_limit=_SHARE_OF_HLMS * seconds,
-                n_jobs=index.n_jobs,
-            ).capacity[1:]
-        )
-        seconds *= 1 - _SHARE_OF_HLMS
-    mean = family.from_weights(np.ones(n_features))
-    if mean is not None and not isinstance(family, WeightedMean):
-        means = Problem(WeightedMean(n_features), index)
-        best = solve(means, rng=rng, time_limit=max(seconds, 0.0), most_records=most_records).theta
-        if best is not None and (theta := family.from_weights(np.maximum(best, 0.0))) is not None:
-            found.append(theta)
-    return found
 
 
 def solve_exact(
@@ -141,25 +117,41 @@ def solve_exact(
             print(
                 f"[{time.monotonic() - begin:6.1f} s] {stage}: {incumbent.n_linked} of "
                 f"{index.n_records} records linked, at most "
-                f"{index.n_records - len(presolved.never) - losses} can be"
+                f"{index.n_records - len(presolved.never) - losses} can be",
+                flush=True,
             )
 
-    deadline = begin + time_limit
+    if by_cells:
+        most_pairs = min(most_pairs, _MOST_PAIRS_OF_CELLS)
+    large = index.n_records * index.n_masked > most_pairs
     presolved = presolve(problem, most_pairs=most_pairs, deadline=begin + time_limit / 2)
-    feasibility = Feasibility(problem, presolved, deadline)
+    feasibility = Feasibility(problem, presolved, begin + time_limit)
     incumbent = Incumbent(problem, presolved, feasibility, at_least)
     starts = [family.centre, *family.starts(index.original, index.masked)]
-    for theta in sorted(starts, key=incumbent.forecast, reverse=True):
+    if not large:
+        starts = sorted(starts, key=incumbent.forecast, reverse=True)
+    for theta in starts:
         incumbent.offer(theta)
+    count = seconds_of_count(problem, incumbent) if large else 0.0
+    # the last candidate is counted too, and once more by the estimator
+    reserved = min(2 * incumbent.slowest, _MOST_RESERVED * time_limit) if large else 0.0
+    deadline = feasibility.deadline = begin + time_limit - reserved
     losses, conflicts = 0, tuple[np.ndarray, ...]()
     report("presolve and starts", losses)
     # the products here are small: threads of the linear algebra would only get in the way
     with threadpool_limits(1):
-        if by_cells and presolved.complete:
-            until = begin + _SHARE_OF_CELLS * time_limit
+        if by_cells:
+            until = deadline if large else begin + _SHARE_OF_CELLS * time_limit
             losses = _lose_by_cells(problem, feasibility, incumbent, until)
             report("cells", losses)
-        if losses < incumbent.losses:
+        elif large and losses < incumbent.losses:
+            enough = _COUNTS * count < (1 - _SHARE_OF_STARTS) * time_limit
+            until = begin + _SHARE_OF_STARTS * time_limit if enough else deadline
+            search_large(problem, incumbent, rng, until, late_starts, all_pairs=enough)
+            report("line searches", losses)
+        left = deadline - time.monotonic()
+        in_time = left >= _COUNTS * count
+        if losses < incumbent.losses and in_time:
             if by_cells:  # compilation does not count
                 before = time.monotonic()
                 with _no_collection():
@@ -167,16 +159,23 @@ def solve_exact(
                 deadline = feasibility.deadline = deadline + time.monotonic() - before
             n_threads = min(effective_n_jobs(index.n_jobs), cpu_count())  # a cluster has more
             search = CoveringSearch(
-                feasibility, incumbent, rng, n_threads, losses, _SHARE_BEFORE_LATE, late_starts
+                feasibility,
+                incumbent,
+                rng,
+                n_threads,
+                losses,
+                1.0 if large else _SHARE_BEFORE_LATE,
+                None if large else late_starts,
             )
             losses, conflicts = search.run(), search.conflicts
             report("conflicts", losses)
-        if incumbent.n_linked > at_least:
+        if incumbent.n_linked > at_least and (not large or incumbent.losses == losses):
             incumbent.deepen()
     bound = index.n_records - len(presolved.never) - losses
     status = Status.OPTIMAL
     if max(incumbent.n_linked, at_least) < bound:
-        status = Status.TIME_LIMIT if time.monotonic() >= deadline else Status.UNDECIDED
+        in_time = in_time and time.monotonic() < deadline
+        status = Status.UNDECIDED if in_time else Status.TIME_LIMIT
     return Solution(incumbent.theta, incumbent.n_linked, bound, status, conflicts)
 
 
@@ -184,18 +183,19 @@ def _lose_by_cells(
     problem: Problem, feasibility: Feasibility, incumbent: Incumbent, deadline: float
 ) -> int:
     """How many open records are lost at least; candidates go to the incumbent."""
-    generators, every = problem.family.generators, feasibility.source
-    assert generators is not None and isinstance(every, AllRows)
+    generators, source = problem.family.generators, feasibility.source
+    assert generators is not None
     n_open = len(incumbent.open)
-    proof = prove_by_cells(
-        every.rows,
-        every.magnitudes,
-        every.owners,
-        generators,
-        at_least=n_open - incumbent.losses,
-        deadline=deadline,
-        n_jobs=problem.index.n_jobs,
-    )
+    options: dict[str, Any] = {
+        "at_least": n_open - incumbent.losses,
+        "deadline": deadline,
+        "n_jobs": problem.index.n_jobs,
+    }
+    if isinstance(source, AllRows):
+        held = source.rows, source.magnitudes, source.owners
+        proof = prove_by_cells(*held, generators, **options)
+    else:
+        proof = prove_with_few_rows(problem, incumbent.open, incumbent.theta, **options)
     if proof.theta is not None:
         incumbent.offer(proof.theta)
     return n_open - proof.bound

@@ -6,8 +6,11 @@ a quick forecast of the count, so that most candidates never need one. Where pre
 that matter, only records of small margin are counted again.
 """
 
+import time
+
 import numpy as np
 
+from sklearn_reclink.families.base import QUICK_ROUNDING
 from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.presolve import Presolved
 from sklearn_reclink.solvers.problem import Problem
@@ -30,6 +33,8 @@ class Incumbent:
     theta : ndarray or None
     linked : ndarray of bool
         Which records ``theta`` links, (n_records,).
+    slowest : float
+        The most seconds that a count took.
     """
 
     def __init__(
@@ -46,6 +51,7 @@ class Incumbent:
         self.at_least = at_least
         self.theta: np.ndarray | None = None
         self.linked = np.zeros(self.index.n_records, dtype=bool)
+        self.slowest = 0.0
 
     @property
     def n_linked(self) -> int:
@@ -78,9 +84,14 @@ class Incumbent:
         if not np.isfinite(size) or size == 0:
             return False
         theta = self.family.repair(theta / size)  # last, for scaling rounds
-        if not self.family.contains(theta) or self.forecast(theta) < at_least:
+        if not self.family.contains(theta):
             return False
+        quick = self.presolved.complete or self.index.is_dense
+        if quick and self.forecast(theta) < at_least:
+            return False
+        begin = time.monotonic()
         linked = self._count(theta)
+        self.slowest = max(self.slowest, time.monotonic() - begin)
         if linked.sum() < at_least:
             return False
         self.theta, self.linked = theta, linked
@@ -94,6 +105,10 @@ class Incumbent:
     def _count(self, theta: np.ndarray) -> np.ndarray:
         """Which records ``theta`` links, (n_records,)."""
         if not self.presolved.complete:
+            formula = self.family.formula(theta)
+            pruned = formula is not None and formula.weights.any()
+            if not pruned and not self.family.monotone and not self.index.is_dense:
+                return self._count_by_margins(theta)
             return self.index.linked(self.family, theta)
         linked = np.ones(self.index.n_records, dtype=bool)
         linked[self.presolved.never] = False
@@ -103,3 +118,17 @@ class Incumbent:
             close = self.open[np.abs(margins) <= _CLOSE * np.linalg.norm(theta)]
             linked[close] = self.index.linked(self.family, theta, close)
         return linked
+
+    def _count_by_margins(self, theta: np.ndarray) -> np.ndarray:
+        """The same where no tree helps: a quick margin that neither ties nor rounding can explain.
+
+        Both are far below the bound of all magnitudes that the largest coordinates give.
+        """
+        index, every = self.index, np.arange(self.index.n_records)
+        margins = index.nearest_impostors(self.family, theta[None], every)[1][0]
+        largest = np.abs(index.original).max(axis=0) + np.abs(index.masked).max(axis=0)
+        magnitude = float(np.abs(theta) @ np.abs(self.family.features(largest)))
+        linked = margins > 0
+        close = np.flatnonzero(np.abs(margins) <= QUICK_ROUNDING * magnitude)
+        linked[close] = index.linked(self.family, theta, close)
+        return np.asarray(linked)

@@ -1,9 +1,7 @@
 """Many records: parameters by exact line searches on samples, counted on the whole file.
 
-Beyond a few thousand records a proof is out of reach, and the bound is what presolve knows: the
-ceiling of every monotone attacker, or, for other distances, all records with a masked record of
-their own. Good parameters are within reach. Along a line ``theta + s u`` record ``i`` is linked
-where all its rows are positive, an interval::
+Where a proof is out of reach, good parameters are not. Along a line ``theta + s u`` record ``i`` is
+linked where all its rows are positive, an interval::
 
     max { -v/w : w > 0 }  <  s  <  min { -v/w : w < 0 },     v = row . theta,  w = row . u
 
@@ -15,17 +13,15 @@ sample is twice as large.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 from numba import njit
 
-from sklearn_reclink.solvers.presolve import presolve
-from sklearn_reclink.solvers.problem import Problem, Solution, Status
+from sklearn_reclink.solvers.problem import Problem
 
 _OTHER_DIRECTIONS = 8  # searched besides the coordinates, relative to the parameters
 _FRUITLESS = 3  # samples of the largest size without gain, after which a search without limit ends
-_SHARE_OF_LATE_STARTS = 0.7  # of the time
 
 
 @njit(cache=True, nogil=True)
@@ -238,77 +234,3 @@ def search_samples(
             theta = found
         fruitless = 0 if gained else fruitless + (size == min(most, len(open_records)))
         size *= 2
-
-
-class _Incumbent:
-    """The parameters that link the most records of the whole file."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.family, self.index = problem.family, problem.index
-        self.theta: np.ndarray | None = None
-        self.n_linked = -1
-
-    def offer(self, theta: np.ndarray) -> bool:
-        size = np.abs(theta).sum()
-        if not np.isfinite(size) or size == 0:
-            return False
-        theta = self.family.repair(theta / size)
-        if not self.family.contains(theta):
-            return False
-        n_linked = int(np.count_nonzero(self.index.linked(self.family, theta)))
-        if n_linked <= self.n_linked:
-            return False
-        self.theta, self.n_linked = theta, n_linked
-        return True
-
-
-def solve_by_line_search(
-    problem: Problem,
-    *,
-    time_limit: float,
-    rng: np.random.Generator,
-    at_least: int = 0,
-    verbose: int = 0,
-    late_starts: Callable[[float], Iterable[np.ndarray]] | None = None,
-) -> Solution:
-    """The best parameters found, and the bound of presolve.
-
-    Parameters are sought in the part of the family that a tree can prune by; the bound is that of
-    the whole family.
-    """
-    begin = time.monotonic()
-    index = problem.index
-    presolved = presolve(problem, most_pairs=0)
-    bound = index.n_records - len(presolved.never)
-    family = problem.family.tree_part(index.original, index.masked)
-    problem = Problem(family, index)
-    best = _Incumbent(problem)
-    slowest = 0.0
-
-    def offer(theta: np.ndarray) -> bool:
-        nonlocal slowest
-        before = time.monotonic()
-        gained = best.offer(theta)
-        slowest = max(slowest, time.monotonic() - before)
-        if verbose:
-            print(
-                f"[{time.monotonic() - begin:6.1f} s] {best.n_linked} of {index.n_records} "
-                f"records linked, at most {bound} can be",
-                flush=True,
-            )
-        return gained
-
-    for theta in (family.centre, *family.starts(index.original, index.masked)):
-        offer(theta)
-    if late_starts is not None and max(best.n_linked, at_least) < bound:
-        left = begin + time_limit - time.monotonic()
-        for theta in late_starts(_SHARE_OF_LATE_STARTS * left):
-            offer(theta)
-    if best.theta is not None and max(best.n_linked, at_least) < bound:
-        # the last candidate is counted too, and once more by the estimator
-        deadline = begin + time_limit - 2 * slowest
-        search_samples(problem, presolved.open, best.theta, offer, deadline=deadline, rng=rng)
-    status = Status.HEURISTIC if time_limit == np.inf else Status.TIME_LIMIT
-    if max(best.n_linked, at_least) >= bound:
-        status = Status.OPTIMAL
-    return Solution(best.theta, max(best.n_linked, 0), bound, status)

@@ -91,7 +91,12 @@ class NearestImpostors:
         return self._index.nearest_impostors(self._family, theta, records)
 
     def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of a large file only the nearest impostors are asked."""
         impostors, margins = np.empty(len(records), dtype=np.int64), np.empty(len(records))
+        if not self._index.is_dense:
+            impostors = self.worst(theta[None], records)[0][0]
+            rows, _ = self._index.rows(self._family, records, impostors)
+            return impostors, rows @ theta / np.maximum(_norms(rows)[:, 0], np.finfo(float).tiny)
         every = np.arange(self._index.n_masked)
         for place, record in enumerate(records):
             others = every[every != record]

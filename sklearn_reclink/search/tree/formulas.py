@@ -14,7 +14,7 @@ from numba import njit
 
 from sklearn_reclink.families.bilinear import CANCELLED, TERMS_SHARE
 from sklearn_reclink.families.compensated import SPLITTER
-from sklearn_reclink.families.formula import OWA, QUADRATIC, SAME, SUM
+from sklearn_reclink.families.formula import OWA, QUADRATIC, SAME, SUM, Formula
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 
 
@@ -217,3 +217,19 @@ def tie_limits(tolerance: Any, values: Any) -> Any:
     for i in range(values.shape[0]):
         limits[i] = tie_limit(relative, absolute, values[i])
     return limits
+
+
+def tolerance_of(found: Formula, original: np.ndarray, masked: np.ndarray) -> Tolerance:
+    """How far ties reach, for a distance and two files."""
+    absolute, rounding = np.inf, 0.0
+    small = found.condition * TIE_TOLERANCE <= 1 / 8
+    if found.norm < np.inf:
+        low = np.minimum(original.min(axis=0), masked.min(axis=0))
+        high = np.maximum(original.max(axis=0), masked.max(axis=0))
+        absolute = 4 * TIE_TOLERANCE * found.norm * float(np.sum((high - low) ** 2))
+    if found.root.size:  # of a quadratic form, which has a norm
+        size = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))
+        unit = 8 * (len(low) + 4) * np.finfo(float).eps
+        rounding = float(unit * np.linalg.norm(found.root) * size)
+    relative = 4 * TIE_TOLERANCE * found.condition if small else np.inf
+    return Tolerance(float(relative), float(absolute), rounding)

@@ -34,6 +34,8 @@ class Problem(NamedTuple):
     ties: np.ndarray  # (n_rows, p): tie tolerances
     owners: np.ndarray  # (n_rows,): records numbered from 0, ascending
     every: np.ndarray  # (n_rows,): all rows
+    free: int  # records without rows, which every point links
+    complete: bool  # whether a record with only positive rows is linked
 
 
 class Undecided(NamedTuple):
@@ -81,15 +83,15 @@ def stack(p: int) -> Stack:
 
 
 @njit(**INTERNAL)
-def _offer(clear, every, owners, first, corners, point, best, theta, best_theta):  # type: ignore[no-untyped-def]
+def _offer(clear, every, owners, free, corners, point, best, theta, best_theta):  # type: ignore[no-untyped-def]
     """Count a point of a cell; the best count so far."""
-    p = clear.shape[1]
+    p, first = clear.shape[1], np.int64(0)
     for j in range(p):
         theta[j] = 0.0
     for v in range(p):
         for j in range(p):
             theta[j] += point[v] * corners[v, j]
-    count = count_linked(clear, every, owners, first, every.shape[0], theta)
+    count = free + count_linked(clear, every, owners, first, every.shape[0], theta)
     if count > best:
         for j in range(p):
             best_theta[j] = theta[j]
@@ -101,6 +103,9 @@ def _offer(clear, every, owners, first, corners, point, best, theta, best_theta)
 @njit(cache=True, nogil=True, error_model="numpy")
 def explore(problem, rows, stack, best, best_theta, n_open, n_stuck, budget):  # type: ignore[no-untyped-def]
     """Search the open cells depth first.
+
+    Where the rows are not complete, a point that seems to link more than the incumbent has to be
+    counted first: the search stops there, and all cells that may hold it stay open.
 
     Parameters
     ----------
@@ -115,14 +120,16 @@ def explore(problem, rows, stack, best, best_theta, n_open, n_stuck, budget):  #
 
     Returns
     -------
-    best, n_open, n_stuck : int
+    best : int
+        Records that ``best_theta`` links, by the rows, or the incumbent.
+    n_open, n_stuck : int
     n_cells : int
         Cells searched.
     budget : float
-        What is left of it. Where it is positive, cells are open and fewer than the most are stuck,
-        ``rows`` must grow before the search can go on.
+        What is left of it. Where it is positive, cells are open, fewer than the most are stuck and
+        no point has to be counted, ``rows`` must grow before the search can go on.
     """
-    weak, clear, ties, owners, every = problem
+    weak, clear, ties, owners, every, free, complete = problem
     values, above, below, index, places = rows
     corners, begin, end, linked, bound, depth, stuck, stuck_bound = stack
     p, n_records, most = weak.shape[1], owners[-1] + 1, _MOST_ROWS + weak.shape[1]
@@ -135,9 +142,8 @@ def explore(problem, rows, stack, best, best_theta, n_open, n_stuck, budget):  #
     link, nothing = np.empty(n_records, np.int64), np.empty(n_records - n_records, np.int64)
     system, sizes, right = np.empty((most, p)), np.empty((most, p)), np.empty(most)
     record, wanted = np.empty(most, np.int64), np.empty(most, np.int64)
-    zero = np.int64(0)
-    n_cells = 0
-    while n_open > 0 and n_stuck < stuck.shape[0] and budget > 0.0:
+    n_cells, seen = 0, best
+    while n_open > 0 and n_stuck < stuck.shape[0] and budget > 0.0 and seen == best:
         n_open -= 1
         if bound[n_open] <= best:
             continue
@@ -150,7 +156,12 @@ def explore(problem, rows, stack, best, best_theta, n_open, n_stuck, budget):  #
             for j in range(p):
                 whole[v, j] = corners[n_open, v, j]
         if first == last:
-            best = _offer(clear, every, owners, zero, whole, middle, best, theta, best_theta)
+            seen = _offer(clear, every, owners, free, whole, middle, best, theta, best_theta)
+            if complete:
+                best = seen
+            elif seen > best:
+                n_open += 1
+                break
         if bound[n_open] > best and (first == last or depth[n_open] >= DEEPEST):
             for v in range(p):
                 for j in range(p):
@@ -168,7 +179,8 @@ def explore(problem, rows, stack, best, best_theta, n_open, n_stuck, budget):  #
                 values, above, below, index, owners, first, last, target, replaced, a, b, s
             )
             size = tail - target
-            budget -= 500.0 + (last - first) + size * size / 64.0
+            budget -= 500.0 + (last - first)
+            budget -= size * size / 64.0 if size <= _MOST_ROWS else 8.0 * size
             most = linked_here + more + n_undecided
             if min(most, bound_here) <= best:
                 continue
@@ -178,8 +190,10 @@ def explore(problem, rows, stack, best, best_theta, n_open, n_stuck, budget):  #
             for j in range(p):
                 cell[replaced, j] = (1.0 - s) * whole[a, j] + s * whole[b, j]
             here = linked_here + more
-            if here + count_linked(values, index, owners, target, tail, middle) > best:
-                best = _offer(clear, every, owners, zero, cell, middle, best, theta, best_theta)
+            if here + count_linked(values, index, owners, target, tail, middle) > seen:
+                seen = _offer(clear, every, owners, free, cell, middle, seen, theta, best_theta)
+                if complete:
+                    best = seen
             tail = drop_implied(values, above, below, index, owners, target, tail)
             gap = most - best
             if 0 < gap <= n_undecided // 2 and tail - target <= _MOST_ROWS:
@@ -197,11 +211,13 @@ def explore(problem, rows, stack, best, best_theta, n_open, n_stuck, budget):  #
                     )  # fmt: skip
                     if (
                         point[0] >= 0.0
-                        and here + count_linked(values, index, owners, target, tail, point) > best
+                        and here + count_linked(values, index, owners, target, tail, point) > seen
                     ):
-                        best = _offer(
-                            clear, every, owners, zero, cell, point, best, theta, best_theta
+                        seen = _offer(
+                            clear, every, owners, free, cell, point, seen, theta, best_theta
                         )
+                        if complete:
+                            best = seen
                 most -= losses
             if min(most, bound_here) > best:
                 for v in range(p):
@@ -211,4 +227,4 @@ def explore(problem, rows, stack, best, best_theta, n_open, n_stuck, budget):  #
                 bound[n_open], depth[n_open] = min(most, bound_here), depth_here + 1
                 n_open += 1
                 target = tail
-    return best, n_open, n_stuck, n_cells, budget
+    return seen, n_open, n_stuck, n_cells, budget
