@@ -54,7 +54,8 @@ class BilinearLinker(ExactLinker):
     the square of the records, and ``verbose`` shows beforehand how long it may take. Beyond 3,500
     records only positive semidefinite matrices are searched, whatever the constraint; ``bound_``
     is that of the constraint all the same. A search without proof goes on from the best weighted
-    mean, so it does not end below it (``"projected"`` may).
+    mean, so it does not end below it (``"projected"`` may). With ``"difference"`` among the ways to
+    standardise it does not end below `MahalanobisLinker` either, whatever the time limit.
 
     Parameters
     ----------
@@ -76,7 +77,8 @@ class BilinearLinker(ExactLinker):
     %(n_linked_ bound_ status_)s
         It is ``"projected"`` when the free matrix was proven optimal and its projection links
         fewer records; ``bound_`` is then that of the free ones.
-    %(claimed_links_ certificate_ temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
+    %(claimed_links_ certificate_)s
+    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

@@ -16,11 +16,13 @@ class Shared:
 
     Parameters
     ----------
-    standardize : {"separate", "difference", "rank"} or None, default="separate"
+    standardize : {"separate", "difference", "rank"}, None or several of them, default="separate"
         ``"separate"`` standardises each file by its own means and standard deviations;
         ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; ``"rank"``
         compares ranks, each as a share of its own file; None takes ``a - b`` as it is. A column
-        constant in either file contributes nothing.
+        constant in either file contributes nothing. Of several, such as ``("separate",
+        "difference", "rank")``, the one that links the most records of `fit` is taken, and
+        ``bound_`` and ``ceiling_`` hold for all of them. They share the time limit.
     rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
         How distances become links in `predict`, `link` and `score`: the nearest masked record,
         as in the papers; the same with a price for masked records that many originals are near
@@ -75,6 +77,8 @@ class Shared:
         ``"balanced"``; otherwise 1.
     masked_ : ndarray of shape (n_masked, n_features)
         The masked file of `fit` (the whole pool if one was given), columns in the order of ``X``.
+    standardize_ : {"separate", "difference", "rank"} or None
+        How differences are standardised; of several ways, the one that links the most records.
     scales_ : Scales or RankScales
         How both files become coordinates.
     n_features_in_ : int

@@ -38,7 +38,7 @@ class EuclideanLinker(BaseLinker):
         Equal to ``n_linked_``: there are no parameters to choose.
     status_ : str
         ``"fixed"``.
-    %(ceiling_ temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
+    %(ceiling_ temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

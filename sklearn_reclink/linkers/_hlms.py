@@ -73,7 +73,7 @@ class HLMSChoquetLinker(LearnedLinker):
         Number of records linked at the start and after every epoch.
     n_iter_ : int
         Number of epochs made.
-    %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

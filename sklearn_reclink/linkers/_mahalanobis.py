@@ -33,12 +33,13 @@ class MahalanobisLinker(BaseLinker):
 
     Parameters
     ----------
-    standardize : {"separate", "difference", "rank"} or None, default=None
+    standardize : {"separate", "difference", "rank"}, None or several of them, default=None
         None is the papers' distance, on raw differences ``a - b``: both files must be in the
         same units. ``"separate"`` standardises each file by its own means and standard
         deviations first; ``"difference"`` divides by the standard deviation of ``X - y``, which
         changes the matrix and no link; ``"rank"`` compares ranks, each as a share of its own
-        file. A column constant in either file contributes nothing.
+        file. A column constant in either file contributes nothing. Of several, the one that links
+        the most records of `fit` is taken.
     %(rule n_jobs)s
     random_state : int, RandomState instance or None, default=None
         Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
@@ -56,7 +57,7 @@ class MahalanobisLinker(BaseLinker):
         Equal to ``n_linked_``: there are no parameters to choose.
     status_ : str
         ``"fixed"``.
-    %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

@@ -35,7 +35,7 @@ class WeightedMeanLinker(ExactLinker):
         The learned weights, which sum to 1: the variables that give people away. That of a column
         constant in either file is 0.
     %(n_linked_ bound_ status_ claimed_links_ certificate_ ceiling_)s
-    %(temperature_ masked_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
 
     Examples
     --------

@@ -102,7 +102,7 @@ def test_what_begins_too_late_is_left_out_and_said(monkeypatch):
 def test_an_attacker_without_memory_is_left_out_and_said(monkeypatch):
     X = original()
 
-    def hungry(self, *_):
+    def hungry(self, *_, **limits):
         raise MemoryError("Unable to allocate 233. GiB")
 
     monkeypatch.setattr("sklearn_reclink.linkers.WeightedMeanLinker._learn", hungry)
