@@ -42,11 +42,18 @@ from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 from sklearn_reclink.solvers.row_cache import AllRows
-from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
+from sklearn_reclink.solvers.starts import (
+    LateStarts,
+    distinct,
+    late_starts,
+    search_large,
+    seconds_of_count,
+)
 
 _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
 _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7
+_SHARE_OF_CELLS_OF_LARGE = 0.9
 _SHARE_BEFORE_LATE = 0.7
 _SHARE_OF_STARTS = 0.5  # of a large file
 _MOST_RESERVED = 0.3
@@ -127,11 +134,12 @@ def solve_exact(
     presolved = presolve(problem, most_pairs=most_pairs, deadline=begin + time_limit / 2)
     feasibility = Feasibility(problem, presolved, begin + time_limit)
     incumbent = Incumbent(problem, presolved, feasibility, at_least)
-    starts = [family.centre, *family.starts(index.original, index.masked)]
+    starts = distinct([family.centre, *family.starts(index.original, index.masked)])
     if not large:
         starts = sorted(starts, key=incumbent.forecast, reverse=True)
     for theta in starts:
-        incumbent.offer(theta)
+        if not large or incumbent.theta is None or time.monotonic() < begin + time_limit / 2:
+            incumbent.offer(theta)
     count = seconds_of_count(problem, incumbent) if large else 0.0
     # the last candidate is counted too, and once more by the estimator
     reserved = min(2 * incumbent.slowest, _MOST_RESERVED * time_limit) if large else 0.0
@@ -140,17 +148,18 @@ def solve_exact(
     report("presolve and starts", losses)
     # the products here are small: threads of the linear algebra would only get in the way
     with threadpool_limits(1):
-        if by_cells:
-            until = deadline if large else begin + _SHARE_OF_CELLS * time_limit
+        enough = not large or _COUNTS * count < (1 - _SHARE_OF_STARTS) * time_limit
+        if by_cells and enough:
+            share = _SHARE_OF_CELLS_OF_LARGE if large else _SHARE_OF_CELLS
+            until = min(begin + share * time_limit, deadline)
             losses = _lose_by_cells(problem, feasibility, incumbent, until)
             report("cells", losses)
-        elif large and losses < incumbent.losses:
-            enough = _COUNTS * count < (1 - _SHARE_OF_STARTS) * time_limit
-            until = begin + _SHARE_OF_STARTS * time_limit if enough else deadline
+        if large and losses < incumbent.losses:
+            half = enough and not by_cells
+            until = begin + _SHARE_OF_STARTS * time_limit if half else deadline
             search_large(problem, incumbent, rng, until, late_starts, all_pairs=enough)
             report("line searches", losses)
-        left = deadline - time.monotonic()
-        in_time = left >= _COUNTS * count
+        in_time = not large or deadline - time.monotonic() >= _COUNTS * count
         if losses < incumbent.losses and in_time:
             if by_cells:  # compilation does not count
                 before = time.monotonic()

@@ -18,6 +18,7 @@ from sklearn_reclink.solvers.problem import Problem, Solution
 
 _SHARE_OF_HLMS = 0.7  # of the time for late starts
 _SHARE_OF_LATE_STARTS = 0.5  # of the time before a proof
+_COUNTS = 8  # of a file, in the time that late starts take at least
 _MOST_SECONDS = 60.0  # where there is no limit
 
 LateStarts = Callable[[float], list[np.ndarray]]
@@ -57,6 +58,14 @@ def late_starts(
     return found
 
 
+def distinct(thetas: list[np.ndarray]) -> list[np.ndarray]:
+    """Parameters of which no two are multiples of each other."""
+    kept: dict[tuple[float, ...], np.ndarray] = {}
+    for theta in thetas:
+        kept.setdefault(tuple(np.round(theta / max(np.abs(theta).sum(), 1e-300), 12)), theta)
+    return list(kept.values())
+
+
 def seconds_of_count(problem: Problem, incumbent: Incumbent, n_tried: int = 16) -> float:
     """About how long it takes to find the nearest impostor of every record, or to count."""
     index, seconds = problem.index, incumbent.slowest
@@ -80,8 +89,9 @@ def search_large(
     """Offer the late starts of a large file, and what line searches find from the best of them."""
     from sklearn_reclink.solvers.line_search import search_samples
 
-    if late_starts is not None:
-        for theta in late_starts(_SHARE_OF_LATE_STARTS * (deadline - time.monotonic())):
+    seconds = _SHARE_OF_LATE_STARTS * (deadline - time.monotonic())
+    if late_starts is not None and seconds > _COUNTS * incumbent.slowest:
+        for theta in late_starts(seconds):
             incumbent.offer(theta)
     if incumbent.theta is None or not incumbent.losses:
         return
