@@ -41,6 +41,7 @@ from sklearn_reclink.solvers.row_cache import AllRows
 MOST_RECORDS = 3500
 _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7
+_SHARE_BEFORE_BLOCKS = 0.3
 _SHARE_BEFORE_LATE = 0.7
 _SHARE_OF_HLMS = 0.7  # of the time for late starts
 
@@ -71,12 +72,20 @@ def solve(
     """
     late = partial(late_starts, problem, rng=rng, most_records=most_records)
     strategy: Callable[..., Solution] = solve_exact
+    deadline = time.monotonic() + time_limit
     if problem.index.n_records > most_records:
+        if time_limit < np.inf:
+            time_limit *= _SHARE_BEFORE_BLOCKS
         from sklearn_reclink.solvers.line_search import solve_by_line_search
 
         strategy = solve_by_line_search
     try:
-        return strategy(problem, time_limit=time_limit, rng=rng, verbose=verbose, late_starts=late)
+        found = strategy(problem, time_limit=time_limit, rng=rng, verbose=verbose, late_starts=late)
+        if found.status is Status.TIME_LIMIT and time.monotonic() < deadline:
+            from sklearn_reclink.solvers.blocks.search import improve_by_blocks
+
+            found = improve_by_blocks(problem, found, deadline=deadline, rng=rng, verbose=verbose)
+        return found
     except SystemError as error:
         # what numba makes of an interrupt that arrives while it converts arguments
         cause: BaseException | None = error

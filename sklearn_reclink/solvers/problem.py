@@ -55,6 +55,7 @@ class Solution:
     ``bound`` is the largest number of records that any admissible parameters could link, None where
     nothing is known; ``n_linked`` is a recount with ``theta``. ``theta`` is None when nothing was
     found. ``conflicts`` are sets of records that no parameters link together, met on the way.
+    ``confidence_bound`` is a bound at ``confidence_level``, where a sample of blocks was proven.
     """
 
     theta: np.ndarray | None
@@ -62,3 +63,5 @@ class Solution:
     bound: int | None
     status: Status
     conflicts: tuple[np.ndarray, ...] = ()
+    confidence_bound: int | None = None
+    confidence_level: float | None = None
