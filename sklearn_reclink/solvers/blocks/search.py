@@ -36,8 +36,9 @@ from sklearn_reclink.solvers.problem import Problem, Solution, Status
 
 BLOCK_OF_CELLS = 1600
 BLOCK_OF_CONFLICTS = 400
-_EXCESSES = 0.12 * 0.7 ** np.arange(16)
-_SHARE_OF_PILOT = 0.2
+_EXCESSES = 0.06 * 0.6 ** np.arange(12)
+_GROWTH = 1.6  # of the seconds from one excess to the next
+_SHARE_OF_PILOT = 0.25
 _SHARE_PLANNED = 0.65  # of the time after the pilot
 _SHARE_OF_FIRST_PASS = 0.8
 _SAFETY = 1.1  # other blocks are harder than the pilot
@@ -176,8 +177,10 @@ def bound_by_blocks(
         levels = _pilot(maker.block(0, records), n_blocks, deadline, n_jobs)
     if not levels:
         return None
-    left = _SHARE_PLANNED * (deadline - time.monotonic()) * n_workers(n_jobs)
-    number, chosen = _plan(levels, len(open_records), n_blocks, left)
+    number, chosen = n_blocks, levels[0]
+    if excess is None:
+        left = _SHARE_PLANNED * (deadline - time.monotonic()) * n_workers(n_jobs)
+        number, chosen = _plan(levels, len(open_records), n_blocks, left)
     number = min(n_planned or number, n_blocks)
     drawn = _parts(open_records, n_blocks, rng)[:number]  # independent of all that was seen
     blocks = [maker.block(k, records) for k, records in enumerate(drawn)]
@@ -203,7 +206,7 @@ class _Maker:
         searched = []
         for parameters in (theta, family.centre):
             formula = family.formula(parameters)
-            if formula is not None and formula.weights.any():
+            if formula is not None and (formula.weights.any() or formula.root.size):
                 searched.append(
                     TreeSearch.plant(index, family, parameters, formula, stretched=False)
                 )
@@ -218,15 +221,17 @@ class _Maker:
         near = np.hstack([np.empty((len(records), 0), np.int64), *found])
         pairs = np.column_stack([np.repeat(np.arange(len(records)), near.shape[1]), near.ravel()])
         owners, impostors = np.unique(pairs[pairs[:, 1] >= 0], axis=0).T
-        others, places = np.unique(impostors, return_inverse=True)
+        others = np.setdiff1d(impostors, records)  # a masked record twice would tie with itself
+        pool = np.concatenate([records, others])
+        order = np.argsort(pool)
         return Block(
             number,
             self.problem.family.without_files,
             self.theta,
             index.original[records],
-            np.vstack([index.masked[records], index.masked[others]]),
+            index.masked[pool],
             owners,
-            len(records) + places,
+            order[np.searchsorted(pool, impostors, sorter=order)],
         )
 
 
@@ -240,10 +245,9 @@ def _pilot(block: Block, n_blocks: int, deadline: float, n_jobs: int | None) -> 
         proof = prove_block(block, 0.0, min(max(share, 5.0), until - begin))
         return [_Level((proof.bound - proof.n_linked) / block.n_records, proof.seconds)]
     levels: list[_Level] = []
-    growth = 2.0
     for excess in (*_EXCESSES, 0.0):
         left = until - time.monotonic()
-        if left <= 0 or (levels and left < growth * levels[-1].seconds):
+        if left <= 0 or (levels and left < _GROWTH * levels[-1].seconds):
             break
         proof = prove_block(block, float(excess), left)
         if not proof.finished:
