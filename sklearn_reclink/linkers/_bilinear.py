@@ -74,7 +74,7 @@ class BilinearLinker(ExactLinker):
         ``"projected"``, before the projection). With ``"psd"`` and ``"projected"``,
         ``np.linalg.eigvalsh(matrix_)[0] >= 0``. A column constant in either file has zeros (in its
         diagonal, the rounding that makes the matrix positive semidefinite).
-    %(n_linked_ bound_ status_)s
+    %(n_linked_ bound_ confidence_bound_ confidence_level_ status_)s
         It is ``"projected"`` when the free matrix was proven optimal and its projection links
         fewer records; ``bound_`` is then that of the free ones.
     %(claimed_links_ certificate_)s

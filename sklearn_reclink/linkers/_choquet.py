@@ -67,7 +67,8 @@ class ChoquetLinker(ExactLinker):
     mobius_ : ndarray of shape (2**n_features,)
         Its Moebius transform, ``capacity_[A] = sum of mobius_[B] over the subsets B of A``. With
         ``k_additive``, distances are computed from it.
-    %(n_linked_ bound_ status_ claimed_links_ certificate_ ceiling_)s
+    %(n_linked_ bound_ confidence_bound_ confidence_level_)s
+    %(status_ claimed_links_ certificate_ ceiling_)s
     %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
 
     Examples

@@ -61,6 +61,11 @@ class Shared:
         `score` uses.
     bound_ : int
         No admissible parameters re-identify more records than this.
+    confidence_bound_ : int or None
+        The same at ``confidence_level_``, where only a random sample of blocks was proven; None
+        where no blocks were asked.
+    confidence_level_ : float or None
+        The probability, over the draw of the sample, that no parameters link more.
     status_ : str
         ``"optimal"`` when ``n_linked_ == bound_``; else ``"time_limit"``, ``"undecided"`` when
         ties within rounding left the proof open although there was time, ``"shrunk"`` when

@@ -30,7 +30,8 @@ class OWALinker(ExactLinker):
     ----------
     weights_ : ndarray of shape (n_features,)
         The learned weights, which sum to 1; the first is that of the largest squared difference.
-    %(n_linked_ bound_ status_ claimed_links_ certificate_ ceiling_)s
+    %(n_linked_ bound_ confidence_bound_ confidence_level_)s
+    %(status_ claimed_links_ certificate_ ceiling_)s
     %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
 
     Examples

@@ -34,7 +34,8 @@ class WeightedMeanLinker(ExactLinker):
     weights_ : ndarray of shape (n_features,)
         The learned weights, which sum to 1: the variables that give people away. That of a column
         constant in either file is 0.
-    %(n_linked_ bound_ status_ claimed_links_ certificate_ ceiling_)s
+    %(n_linked_ bound_ confidence_bound_ confidence_level_)s
+    %(status_ claimed_links_ certificate_ ceiling_)s
     %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
 
     Examples

@@ -15,7 +15,8 @@ search has gone on for long, or cannot end in a proof.
 
 *Files of any size.* The rows of a small file are held. In a large one they are found by the index
 as parameters violate them, cells grow the ones they need (`cells.rows`), and before conflicts are
-looked for, late starts and line searches find parameters that link many.
+looked for, late starts and line searches find parameters that link many. Where the proof of a large
+file is not near, random blocks of its records bound it (`blocks`).
 
 At the time limit the best parameters and the bound so far are returned; both stay valid. What takes
 as long as a count of the file begins only where there is time for it.
@@ -54,6 +55,9 @@ _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
 _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7
 _SHARE_OF_CELLS_OF_LARGE = 0.9
+_SHARE_BEFORE_BLOCKS = 0.3  # of a large file far from a proof
+_NEAR_PROOF = 0.01  # of the records
+_SHARE_OF_CONFLICTS = 0.5  # of a large file, before blocks
 _SHARE_BEFORE_LATE = 0.7
 _SHARE_OF_STARTS = 0.5  # of a large file
 _MOST_RESERVED = 0.3
@@ -85,14 +89,26 @@ def solve(
     most_pairs : int
         Pairs of an original and a masked record beyond which rows are not held.
     """
-    late = partial(late_starts, problem, solve=solve, rng=rng, most_pairs=most_pairs)
-    options: dict[str, Any] = {
-        "time_limit": time_limit,
-        "at_least": at_least,
-        "verbose": verbose,
-    }
+    late = partial(late_starts, problem, solve=solve_exact, rng=rng, most_pairs=most_pairs)
+    deadline = time.monotonic() + time_limit
     try:
-        return solve_exact(problem, rng=rng, late_starts=late, most_pairs=most_pairs, **options)
+        found = solve_exact(
+            problem,
+            time_limit=time_limit,
+            rng=rng,
+            at_least=at_least,
+            verbose=verbose,
+            late_starts=late,
+            most_pairs=most_pairs,
+            for_blocks=time_limit < np.inf,
+        )
+        if found.status is Status.TIME_LIMIT and time.monotonic() < deadline:
+            from sklearn_reclink.solvers.blocks.search import improve_by_blocks
+
+            found = improve_by_blocks(
+                problem, found, deadline=deadline, rng=rng, at_least=at_least, verbose=verbose
+            )
+        return found
     except SystemError as error:
         # what numba makes of an interrupt that arrives while it converts arguments
         cause: BaseException | None = error
@@ -112,8 +128,12 @@ def solve_exact(
     verbose: int = 0,
     late_starts: LateStarts | None = None,
     most_pairs: int = MOST_PAIRS,
+    for_blocks: bool = False,
 ) -> Solution:
-    """Maximise the number of linked records over the cone of the family."""
+    """Maximise the number of linked records over the cone of the family.
+
+    With ``for_blocks``, the search of a large file leaves time where its proof is not near.
+    """
     family, index = problem.family, problem.index
     by_cells = _cells_apply(family)
     compile_search(problem)
@@ -131,6 +151,9 @@ def solve_exact(
     if by_cells:
         most_pairs = min(most_pairs, _MOST_PAIRS_OF_CELLS)
     large = index.n_records * index.n_masked > most_pairs
+    for_blocks = for_blocks and large
+    if for_blocks and not by_cells:
+        time_limit *= _SHARE_OF_CONFLICTS
     presolved = presolve(problem, most_pairs=most_pairs, deadline=begin + time_limit / 2)
     feasibility = Feasibility(problem, presolved, begin + time_limit)
     incumbent = Incumbent(problem, presolved, feasibility, at_least)
@@ -152,14 +175,16 @@ def solve_exact(
         if by_cells and enough:
             share = _SHARE_OF_CELLS_OF_LARGE if large else _SHARE_OF_CELLS
             until = min(begin + share * time_limit, deadline)
-            losses = _lose_by_cells(problem, feasibility, incumbent, until)
+            review = begin + _SHARE_BEFORE_BLOCKS * time_limit if for_blocks else np.inf
+            losses = _lose_by_cells(problem, feasibility, incumbent, until, review)
             report("cells", losses)
         if large and losses < incumbent.losses:
-            half = enough and not by_cells
+            half = enough if for_blocks else enough and not by_cells
             until = begin + _SHARE_OF_STARTS * time_limit if half else deadline
             search_large(problem, incumbent, rng, until, late_starts, all_pairs=enough)
             report("line searches", losses)
         in_time = not large or deadline - time.monotonic() >= _COUNTS * count
+        in_time = in_time and not (for_blocks and by_cells)
         if losses < incumbent.losses and in_time:
             if by_cells:  # compilation does not count
                 before = time.monotonic()
@@ -189,15 +214,24 @@ def solve_exact(
 
 
 def _lose_by_cells(
-    problem: Problem, feasibility: Feasibility, incumbent: Incumbent, deadline: float
+    problem: Problem,
+    feasibility: Feasibility,
+    incumbent: Incumbent,
+    deadline: float,
+    review: float,
 ) -> int:
-    """How many open records are lost at least; candidates go to the incumbent."""
+    """How many open records are lost at least; candidates go to the incumbent.
+
+    The search ends at the review if the bound is then not near the links.
+    """
     generators, source = problem.family.generators, feasibility.source
     assert generators is not None
     n_open = len(incumbent.open)
     options: dict[str, Any] = {
         "at_least": n_open - incumbent.losses,
         "deadline": deadline,
+        "review": review,
+        "near": int(_NEAR_PROOF * n_open),
         "n_jobs": problem.index.n_jobs,
     }
     if isinstance(source, AllRows):

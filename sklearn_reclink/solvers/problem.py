@@ -57,6 +57,7 @@ class Solution:
     found. Of a search told of links found elsewhere, ``"optimal"`` says that no parameters link
     more than the larger of both. ``conflicts`` are sets of records that no parameters link
     together, met on the way.
+    ``confidence_bound`` is a bound at ``confidence_level``, where a sample of blocks was proven.
     """
 
     theta: np.ndarray | None
@@ -64,3 +65,5 @@ class Solution:
     bound: int | None
     status: Status
     conflicts: tuple[np.ndarray, ...] = ()
+    confidence_bound: int | None = None
+    confidence_level: float | None = None

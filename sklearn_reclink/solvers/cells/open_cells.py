@@ -56,10 +56,17 @@ class OpenCells:
     """The open cells, the incumbent, and the workers on them."""
 
     def __init__(
-        self, rows: CellRows, count: Count | None, at_least: int, deadline: float, most_bytes: int
+        self,
+        rows: CellRows,
+        count: Count | None,
+        at_least: int,
+        deadline: float,
+        most_bytes: int,
+        review: float = np.inf,
+        near: int = 0,
     ) -> None:
         self.rows, self.count = rows, count
-        self.deadline = deadline
+        self.deadline, self.review, self.near = deadline, review, near
         self.point: np.ndarray | None = None
         self.best = at_least
         self.n_cells = 0
@@ -127,6 +134,8 @@ class OpenCells:
         """Wait for the most promising cell; None when there is nothing left to do."""
         with self._change:
             while not self._stopped and time.monotonic() < self.deadline:
+                if time.monotonic() >= self.review and self.bound > self.best + self.near:
+                    break
                 if self._open and self._open[0].bound <= self.best:
                     self._open.clear()
                 if self._open:

@@ -74,6 +74,8 @@ def prove_by_cells(
     theta: np.ndarray | None = None,
     at_least: int = 0,
     deadline: float = np.inf,
+    review: float = np.inf,
+    near: int = 0,
     n_jobs: int | None = None,
     n_records: int | None = None,
     count: Count | None = None,
@@ -95,6 +97,8 @@ def prove_by_cells(
         Links of these records known to be possible: only more are looked for.
     deadline : float
         By `time.monotonic`.
+    review, near : float, int
+        From the time ``review`` on the search ends if its bound is not within ``near`` of the best.
     n_jobs : int or None
         Threads.
     n_records : int or None
@@ -125,7 +129,7 @@ def prove_by_cells(
     from joblib import cpu_count, effective_n_jobs
 
     held = CellRows(Rows(rows, magnitudes, owners), generators, n_records)
-    search = OpenCells(held, count, at_least, deadline, most_bytes)
+    search = OpenCells(held, count, at_least, deadline, most_bytes, review, near)
     if theta is not None:
         search.offer(np.maximum(np.linalg.solve(held.generators.T, theta), 0.0))
     search.run(min(effective_n_jobs(n_jobs), cpu_count()))
