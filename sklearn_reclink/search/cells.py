@@ -87,7 +87,7 @@ def lay_out(
     taken = taken[:, kept]
     centre = taken.mean(axis=0)
     leaf = max(1, -(-len(taken) * cell_size // n_masked))
-    top = build(_mapped(found, centre, taken), stretch=stretch, leaf=leaf)
+    top = build(_mapped(found, centre, taken), stretch=stretch, leaf=leaf, join=False)
     return Layout(found, theta, kept, centre, top)
 
 
