@@ -83,7 +83,7 @@ class Shards:
         for path in self._paths:
             file = _parquet(path)
             names = list(file.schema_arrow.names)
-            self.columns = (columns and list(columns)) or self.columns or names
+            self.columns = list(columns) if columns else self.columns or names
             lacking = [name for name in self.columns if name not in names]
             if lacking:
                 raise ValueError(f"{path.name} has no column {lacking[0]!r}: it has {names}")

@@ -338,8 +338,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         else:
             original, masked = reading.read_original(self, X, reset=False), self.masked_
         if pool is not None:
-            names, own = reading.column_names(X), masked if y else None
-            masked = reading.read_pool(self, pool, names, own)
+            masked = reading.read_pool(self, pool, reading.column_names(X), masked if y else None)
         return self._index(original, masked)
 
     def __sklearn_tags__(self) -> Tags:

@@ -92,16 +92,26 @@ def lay_out(
 
 
 def spool(
-    folder: Path, layout: Layout, parts: Iterable[np.ndarray], name: str
+    folder: Path,
+    layout: Layout,
+    parts: Iterable[np.ndarray],
+    name: str,
+    cells_of_all: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Write the records of a file into cells; their least and largest coordinates."""
+    """Write the records of a file into cells; their least and largest coordinates.
+
+    The cells are those that their coordinates lead to, unless others are given.
+    """
     counts = np.zeros(layout.n_cells, dtype=np.int64)
     low = np.full(np.count_nonzero(layout.kept), np.inf)
     high, start = -low, 0
     for part in parts:
         exact = np.ascontiguousarray(part[:, layout.kept])
         low, high = np.minimum(low, exact.min(axis=0)), np.maximum(high, exact.max(axis=0))
-        cells = layout.cells_of(exact)
+        if cells_of_all is None:
+            cells = layout.cells_of(exact)
+        else:
+            cells = np.asarray(cells_of_all[start : start + len(part)])
         order = np.argsort(cells, kind="stable")
         sizes = np.bincount(cells, minlength=layout.n_cells)
         ends = np.cumsum(sizes)
@@ -120,9 +130,13 @@ def spool(
 
 
 def plant_cell(
-    folder: Path, cell: int, layout: Layout, family: Family, tolerance: Tolerance
+    folder: Path, cell: int, layout: Layout, family: Family, tolerance: Tolerance, aligned: bool
 ) -> tuple[int, np.ndarray, np.ndarray]:
-    """Plant the tree of a cell; number of its original records, and the box of the masked ones."""
+    """Plant the tree of a cell; number of its original records, and the box of the masked ones.
+
+    Where files are aligned, a cell holds the same rows of both, and the order of the masked records
+    serves for the original ones.
+    """
     (original, records), (masked, rows) = (
         _taken(folder / f"{name}-{cell}", layout.kept.sum()) for name in ("original", "masked")
     )
@@ -136,7 +150,9 @@ def plant_cell(
         centre=layout.centre,
     )
     tree = planted.tree
-    order = np.argsort(leaf_of(tree, layout.formula, planted.queries), kind="stable")
+    order = tree.rows
+    if not aligned:
+        order = build(planted.queries, join=False).rows if len(records) else np.arange(0)
     arrays = dict(zip(Tree._fields[:-1], tree[:-1], strict=True)) | {
         "numbered": rows,
         "records": records[order],
@@ -164,8 +180,8 @@ class Cell:
             for path in home.glob("*.npy")
         }
         arrays.setdefault("exact", arrays["points"])
-        fields = (arrays[name] for name in Tree._fields[:-1])
-        self.tree = Tree(*fields, int(arrays["depth"][0]))
+        fields: Any = [arrays[name] for name in Tree._fields[:-1]]
+        self.tree = Tree(*fields, depth=int(arrays["depth"][0]))
         self.numbered, self.records = arrays["numbered"], arrays["records"]
         self.exact = arrays["asked"]
         self.queries = arrays.get("queries", self.exact)
