@@ -180,8 +180,8 @@ class Cell:
             for path in home.glob("*.npy")
         }
         arrays.setdefault("exact", arrays["points"])
-        fields: Any = [arrays[name] for name in Tree._fields[:-1]]
-        self.tree = Tree(*fields, depth=int(arrays["depth"][0]))
+        fields = {name: arrays[name] for name in Tree._fields[:-1]}
+        self.tree = Tree(**fields, depth=int(arrays["depth"][0]))
         self.numbered, self.records = arrays["numbered"], arrays["records"]
         self.exact = arrays["asked"]
         self.queries = arrays.get("queries", self.exact)
