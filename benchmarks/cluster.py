@@ -43,7 +43,7 @@ def planted(linker: Any, X: np.ndarray, Y: np.ndarray) -> tuple[float, int]:
     """
     from sklearn_reclink.search.batches import Task
 
-    index = linker._read_pair(X, Y, None)
+    index = linker._read(X, None, Y)
     start = time.process_time()
     search = linker._search(index)
     seconds = time.process_time() - start

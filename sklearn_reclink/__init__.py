@@ -9,6 +9,7 @@ from sklearn_reclink._version import __version__
 from sklearn_reclink.auditing import audit
 from sklearn_reclink.certificates import CertificateError, verify_certificate
 from sklearn_reclink.data.pool import Pool
+from sklearn_reclink.data.shards import Shards
 from sklearn_reclink.linkers import (
     BilinearLinker,
     ChoquetLinker,
@@ -34,6 +35,7 @@ __all__ = [
     "OWALinker",
     "Pool",
     "ProbabilisticLinker",
+    "Shards",
     "TransformedLinker",
     "WeightedMeanLinker",
     "__version__",

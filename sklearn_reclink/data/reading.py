@@ -42,6 +42,14 @@ def read_pair(
     return original, masked
 
 
+def in_shards(*files: Any, most: int = 2**21) -> bool:
+    """Whether a file is to be read a part at a time: `Shards`, or mapped and of many records."""
+    return any(
+        hasattr(file, "parts") or (isinstance(file, np.memmap) and len(file) > most)
+        for file in files
+    )
+
+
 def read_original(linker: BaseEstimator, X: Any, *, reset: bool) -> np.ndarray:
     """Validate original records; ``reset`` when they are those of `fit`."""
     if reset and hasattr(X, "shape") and len(X.shape) == 2 and X.shape[0] == 1:

@@ -30,6 +30,7 @@ from sklearn_reclink.data.alignment import alignment_warning
 from sklearn_reclink.data.views import RankScales, Scales, check_width, chosen_views, learn_view
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers._docstrings import fill_in
+from sklearn_reclink.linkers._shards import shard_index
 from sklearn_reclink.linkers._view import View, best_of, conclude, gap_message
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
 from sklearn_reclink.solvers.problem import Solution, Status
@@ -230,7 +231,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         ndarray of int of shape (n_records,)
             Row in the pool; the lowest one where several are tied, -1 for no link.
         """
-        return self._ask("nearest", self._read_pool(X, pool))[0]
+        return self._ask("nearest", self._read(X, pool))[0]
 
     def kneighbors(
         self, X: Any, n_neighbors: int = 5, pool: Any = None, return_distance: bool = True
@@ -255,7 +256,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             Rows in the pool, nearest first; the first is that of `predict`, unless by the rule
             ``"one_to_one"``.
         """
-        index = self._read_pool(X, pool)
+        index = self._read(X, pool)
         if not isinstance(n_neighbors, int | np.integer) or not 1 <= n_neighbors <= index.n_masked:
             raise ValueError(
                 f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the "
@@ -279,7 +280,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         -------
         Links
         """
-        return Links(*self._ask("link", self._read_pair(X, y, pool)))
+        return Links(*self._ask("link", self._read(X, pool, y)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, pool: Any = None) -> float:
         """Share of records re-identified.
@@ -299,7 +300,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         -------
         float
         """
-        index = self._read_pair(X, y, pool)
+        index = self._read(X, pool, y)
         weights = reading.read_weights(sample_weight, index.n_records)
         return float(np.average(self._ask("linked", index)[0], weights=weights))
 
@@ -325,18 +326,17 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         fitted = copy(self)
         return lambda original, masked: float(fitted.pair_distance([[original, masked]])[0])
 
-    def _read_pair(self, X: Any, y: Any, pool: Any) -> Index:
+    def _read(self, X: Any, pool: Any, *y: Any) -> Any:
+        """Index original records, and a pool or the masked versions, these first in the pool."""
         check_is_fitted(self)
-        original, masked = reading.read_pair(self, X, y, reset=False)
+        if reading.in_shards(X, pool, *y):
+            return shard_index(self, X, pool, *y)
+        if y:
+            original, masked = reading.read_pair(self, X, *y, reset=False)
+        else:
+            original, masked = reading.read_original(self, X, reset=False), self.masked_
         if pool is not None:
-            masked = reading.read_pool(self, pool, reading.column_names(X), masked)
-        return self._index(original, masked)
-
-    def _read_pool(self, X: Any, pool: Any) -> Index:
-        check_is_fitted(self)
-        original, masked = reading.read_original(self, X, reset=False), self.masked_
-        if pool is not None:
-            masked = reading.read_pool(self, pool, reading.column_names(X))
+            masked = reading.read_pool(self, pool, reading.column_names(X), masked if y else None)
         return self._index(original, masked)
 
     def __sklearn_tags__(self) -> Tags:

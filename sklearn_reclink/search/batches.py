@@ -37,17 +37,17 @@ class Task:
         A method of the search.
     options : dict
         What else the method takes.
-    records : ndarray of int of shape (n_asked,)
+    records : ndarray of int of shape (n_asked,), or range
         In the order of the batches; a batch is ``search.batch_size`` of them in a row.
     """
 
     search: Search
     question: str
     options: dict[str, Any]
-    records: np.ndarray
+    records: np.ndarray | range
 
     def __sizeof__(self) -> int:
-        return sys.getsizeof(self.search) + self.records.nbytes
+        return sys.getsizeof(self.search) + getattr(self.records, "nbytes", 0)
 
     @property
     def starts(self) -> range:
@@ -79,7 +79,14 @@ def ask_in_batches(
     """
     places = search.order if records is None else search.order_of(records)
     task = Task(search, question, options, places if records is None else records[places])
-    starts = task.starts
+    return joined(task, places, n_jobs=n_jobs, verbose=verbose, long=long)
+
+
+def joined(
+    task: Task, places: np.ndarray, *, n_jobs: int | None, verbose: int = 0, long: float = LONG
+) -> tuple[np.ndarray, ...]:
+    """The answers of all batches; entry i of their row is that of record ``places[i]``."""
+    starts, size = task.starts, task.search.batch_size
     answers: Iterable[tuple[np.ndarray, ...]]
     if len(starts) == 1:  # not worth a worker
         answers = [ask(task, 0)]
@@ -87,13 +94,13 @@ def ask_in_batches(
         answers = _reported(task, n_jobs, long)
     else:
         answers = _answers(task, starts, n_jobs)
-    joined: list[np.ndarray] = []
+    wholes: list[np.ndarray] = []
     for start, parts in zip(starts, answers, strict=True):
-        if not joined:
-            joined = [np.empty((len(places), *part.shape[1:]), part.dtype) for part in parts]
-        for whole, part in zip(joined, parts, strict=True):
-            whole[places[start : start + search.batch_size]] = part
-    return tuple(joined)
+        if not wholes:
+            wholes = [np.empty((len(places), *part.shape[1:]), part.dtype) for part in parts]
+        for whole, part in zip(wholes, parts, strict=True):
+            whole[places[start : start + size]] = part
+    return tuple(wholes)
 
 
 def _answers(

@@ -85,16 +85,19 @@ class TreeSearch(Search):
         found: Formula,
         *,
         stretched: bool = True,
+        tolerance: Tolerance | None = None,
+        centre: np.ndarray | None = None,
     ) -> Self:
         """Prepare the index for one distance.
 
         ``stretched=False`` takes the tree of the coordinates as they are: it is there for any
-        parameters, while a stretched one may have to be built.
+        parameters, while a stretched one may have to be built. A part of two files takes the
+        ``tolerance`` and the ``centre`` (0 in mapped coordinates) of the whole.
         """
         original, masked = index.original, index.masked
-        tolerance = tolerance_of(found, original, masked)
+        tolerance = tolerance or tolerance_of(found, original, masked)
         if found.root.size:
-            centre = masked.mean(axis=0)
+            centre = masked.mean(axis=0) if centre is None else centre
             tree = build((masked - centre) @ found.root, exact=masked)
             queries = (original - centre) @ found.root
             return cls(family, theta, tree, found, tolerance, queries, original)
@@ -179,9 +182,9 @@ class TreeSearch(Search):
         return links, nearest, own, runner_up, n_tied, linked, own_tied
 
     def k_nearest(self, records: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, ...]:
-        guess = records if self._aligned else _nobody(records)
-        k = min(n_neighbors, len(self.tree.points))
-        points, distances, magnitudes, close = self._search(records, guess, _nobody(records), k)
+        nobody, k = _nobody(records), min(n_neighbors, len(self.tree.points))
+        guess = records if self._aligned else nobody
+        points, distances, magnitudes, close = self._search(records, guess, nobody, k)
         several = (self._n_equal(points) > 1).any(axis=1)
         if k == n_neighbors:
             rows, values = points, distances
@@ -273,10 +276,8 @@ class TreeSearch(Search):
                 stop += 1
             some = order[start:stop]
             found = np.empty((len(some), counts[some[-1]]), dtype=np.int64)
-            nobody = _nobody(some)
-            self._count(
-                records[some], nobody, values[some], magnitudes[some], found=found, each=each
-            )
+            asked = records[some], _nobody(some), values[some], magnitudes[some]
+            self._count(*asked, found=found, each=each)
             yield some, found
             start = stop
 

@@ -13,6 +13,7 @@ from joblib._dask import DaskDistributedBackend
 from sklearn_reclink import HLMSChoquetLinker, MahalanobisLinker, WeightedMeanLinker
 from sklearn_reclink.model_selection import train_test_linkage
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
+from sklearn_reclink.search.shards import ShardIndex
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.search.tree_search import dominated
 from tests import problems
@@ -93,6 +94,17 @@ def test_all_pairs_on_dask(on_dask):
     with parallel_config(backend="sequential"):
         expected = problems.answers(Index(*files), *distance)
     problems.assert_same(problems.answers(problems.SmallBatches(*files), *distance), expected)
+
+
+def test_cells_are_read_by_the_workers(on_dask):
+    rng = np.random.default_rng(6)
+    distance = problems.random_distance(rng, "psd")
+    files = problems.tied_files(rng, 60, 60)
+    halves = ([file[:35], file[35:]] for file in files)
+    search = ShardIndex(*halves, 60, 60, cell_size=30).search(*distance)
+    search.batch = 16
+    expected = vars(Index(*files).link(*distance))
+    problems.assert_same(vars(Links(*search.ask("link"))), expected)
 
 
 class BatchedLinker(MahalanobisLinker):

@@ -38,6 +38,7 @@ def build(
     exact: np.ndarray | None = None,
     stretch: np.ndarray | None = None,
     leaf: int = 8,
+    join: bool = True,
 ) -> Tree:
     """Build a tree.
 
@@ -51,6 +52,8 @@ def build(
         Weight of each side when the longest is chosen to be cut.
     leaf : int, default=8
         Most distinct points of a leaf.
+    join : bool, default=True
+        Whether equal points become one, in time that grows with the square of the leaf.
 
     Returns
     -------
@@ -70,7 +73,8 @@ def build(
     rows = np.arange(len(points))
     packed = points.copy()
     right, begin, end, low, high, depth = _cut(packed, rows, stretch, leaf)
-    first, place = _collapse(exact, rows, right, begin, end, np.inf if exact is points else leaf)
+    largest = 0.0 if not join else np.inf if exact is points else leaf
+    first, place = _collapse(exact, rows, right, begin, end, largest)
     chosen = rows[first[:-1]]
     if len(chosen) < len(rows):  # some were joined
         packed = points[chosen]
