@@ -1,0 +1,188 @@
+"""Do the tests notice a change of one operator or number? Mutants of the code that proofs rest on.
+
+The mutants are those of Cosmic Ray (``pip install cosmic-ray``). Each takes the place of its module
+in a process of its own, which runs the tests of that module. No file is changed::
+
+    python benchmarks/mutation.py                      # all targets, about 20 minutes of one core
+    python benchmarks/mutation.py ties --only 17       # one mutant, with its tests' output
+
+A mutant is *killed* if a test fails or runs out of time. One that cannot even be imported is
+left out of the counts. Survivors are judged in ``docs/survivors.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import gc
+import importlib
+import linecache
+import os
+import random
+import resource
+import signal
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+TARGETS = {
+    "verify": ("certificates/verify.py", "certificates", ["checker", "tree", "claims"]),
+    "coordinates": ("certificates/coordinates.py", "certificates", ["coordinates", "claims"]),
+    "presolve": ("solvers/presolve.py", "solvers", ["reductions", "presolve"]),
+    "ties": ("search/ties.py", "search", ["tie_borders", "ties"]),
+    "master": ("solvers/covering/master.py", "solvers", ["covering_bound", "master"]),
+}
+CPU_SECONDS, BYTES = 40, 12 * 2**30
+LOADED = ("pytest", "hypothesis", "tests.conftest", "tests.problems", "tests.soundness.claims")
+KILLED, SURVIVED, UNIMPORTABLE = "killed", "survived", "not importable"
+UNUSABLE = 99  # the exit code of a mutant that is not importable
+
+
+class Mutant(NamedTuple):
+    """Which change of Cosmic Ray, and where."""
+
+    line: int
+    operator: str
+    occurrence: int
+
+    def applied(self, source: str) -> str:
+        from cosmic_ray.mutating import mutate_code
+        from cosmic_ray.plugins import get_operator
+
+        return mutate_code(source, get_operator(self.operator)(), self.occurrence) or source
+
+
+def mutants(source: str) -> list[Mutant]:
+    """All mutants of a module, from its first line to its last."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    nodes, found = list(ast_nodes(get_ast(source))), []
+    for name in operator_names():
+        kind = get_operator(name)
+        if not kind.arguments():
+            places = [at for node in nodes for at in kind().mutation_positions(node)]
+            found += [Mutant(at[0][0], name, occurrence) for occurrence, at in enumerate(places)]
+    return sorted(found)
+
+
+def outcome(name: str, source: str, tests: list[str], verbose: bool = False) -> str:
+    """What tests say of a module of this source, in a process that is forked from here."""
+    child = os.fork()
+    if child == 0:
+        os._exit(_run(name, source, tests, verbose))
+    deadline = time.monotonic() + 10 * CPU_SECONDS
+    while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+        time.sleep(0.02)
+    code = os.waitstatus_to_exitcode(ended[1])
+    return {0: SURVIVED, UNUSABLE: UNIMPORTABLE}.get(code, KILLED)
+
+
+def _run(name: str, source: str, tests: list[str], verbose: bool) -> int:
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    if not verbose:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+    try:
+        replace(name, source)
+    except Exception:
+        return UNUSABLE
+    import pytest
+
+    options = [f"-p no:{plugin}" for plugin in ("cacheprovider", "unraisableexception", "doctest")]
+    options += ["-o addopts=", "-o filterwarnings=", "--assert=plain", "-q"]
+    words = [word for option in options for word in option.split(" ", 1)]
+    return int(pytest.main([*words, *tests], plugins=[EndsAtFailure()]))
+
+
+class EndsAtFailure:
+    """A plugin of pytest: the first failure ends the process, without the time of a farewell."""
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            if report.longreprtext:
+                print(report.longreprtext, flush=True)
+            os._exit(1)
+
+
+def replace(name: str, source: str) -> None:
+    """Run the source as the module of that name, wherever what it defines was imported."""
+    module = sys.modules[name]
+    before = dict(vars(module))
+    path = str(module.__file__)
+    exec(compile(source, path, "exec", dont_inherit=True), vars(module))
+    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+    new = {id(old): vars(module)[key] for key, old in before.items() if not key.startswith("__")}
+    for user in [one for one in sys.modules if one.startswith("sklearn_reclink")]:
+        for key, value in list(vars(sys.modules[user]).items()):
+            if id(value) in new and callable(value):
+                setattr(sys.modules[user], key, new[id(value)])
+
+
+def change(before: str, after: str) -> str:
+    """The lines that a mutant changed."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+    return "\n".join(line for line in list(lines)[3:] if not line.startswith("@@"))
+
+
+def tested(target: str, options: Any) -> Counter[str]:
+    path, room, names = TARGETS[target]
+    tests = [f"tests/{room}/test_{name}.py" for name in names]
+    file = Path("sklearn_reclink", path)
+    name = ".".join(file.with_suffix("").parts)
+    importlib.import_module(name)
+    source = file.read_text(encoding="utf-8")
+    if outcome(name, source, tests, verbose=True) != SURVIVED:
+        sys.exit(f"{target}: the tests fail without any mutant")
+    chosen = list(enumerate(mutants(source)))
+    gc.freeze()
+    if options.only is not None:
+        chosen = [chosen[options.only]]
+    elif options.most:
+        chosen = sorted(random.Random(options.seed).sample(chosen, min(options.most, len(chosen))))
+    counts: Counter[str] = Counter()
+    for number, mutant in chosen:
+        changed = mutant.applied(source)
+        found = outcome(name, changed, tests, verbose=options.only is not None)
+        counts[found] += 1
+        if found == SURVIVED or options.only is not None:
+            print(f"\n{target} {number}, line {mutant.line}, {mutant.operator}: {found}")
+            print(change(source, changed), flush=True)
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("targets", nargs="*", default=list(TARGETS))
+    parser.add_argument("--most", type=int, default=0, help="so many at random, of each target")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", type=int, help="the mutant of this number")
+    options = parser.parse_args()
+    root = Path(__file__).parents[1]
+    os.chdir(root)
+    sys.path.insert(0, str(root))
+    # hypothesis: the same examples every time
+    os.environ.update(CI="true", OMP_NUM_THREADS="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    sys.dont_write_bytecode = True
+    for loaded in LOADED:
+        importlib.import_module(loaded)
+    for target in options.targets:
+        begin = time.monotonic()
+        counts = tested(target, options)
+        judged = counts[KILLED] + counts[SURVIVED]
+        share = counts[KILLED] / max(1, judged)
+        print(
+            f"\n{target}: {counts[KILLED]} of {judged} killed ({share:.1%}), "
+            f"{counts[UNIMPORTABLE]} not importable, {time.monotonic() - begin:.0f} s",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
