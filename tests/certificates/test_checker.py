@@ -95,6 +95,13 @@ def test_moebius_coordinates():
     assert below.conflict([[0, 1, 1]], [[2, 0, 3]], []) == {0}
 
 
+@pytest.mark.parametrize("order", [0, 3, 1.0, True])
+def test_an_order_is_a_number_of_variables(order):
+    assert checker("choquet", "monotone", 1).keys == [1, 2]
+    with pytest.raises(CertificateError, match="order is not an integer"):
+        checker("choquet", "monotone", order)
+
+
 def test_a_matrix_conflict_is_one_of_semidefinite_matrices_only():
     """The own difference (2, 2) is twice that to the other record: nearer for every psd matrix."""
     options = {"original": [[0.0, 0.0]], "masked": [[2.0, 2.0], [1.0, 1.0]]}
