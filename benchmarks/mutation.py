@@ -28,14 +28,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 TARGETS = {
-    "verify": ("certificates/verify.py", "certificates", ["checker", "tree", "claims"]),
+    "verify": (
+        "certificates/verify.py",
+        "certificates",
+        ["checker", "families_of_checker", "tree", "claims"],
+    ),
     "coordinates": ("certificates/coordinates.py", "certificates", ["coordinates", "claims"]),
     "presolve": ("solvers/presolve.py", "solvers", ["reductions"]),
     "ties": ("search/ties.py", "search", ["tie_borders"]),
     "master": ("solvers/covering/master.py", "solvers", ["covering_bound"]),
 }
 CPU_SECONDS, BYTES = 40, 12 * 2**30
-LOADED = ("pytest", "hypothesis", "tests.conftest", "tests.problems", "tests.soundness.claims")
 KILLED, SURVIVED, UNIMPORTABLE = "killed", "survived", "not importable"
 UNUSABLE = 99  # the exit code of a mutant that is not importable
 
@@ -68,47 +71,79 @@ def mutants(source: str) -> list[Mutant]:
     return sorted(found)
 
 
-def outcome(name: str, source: str, tests: list[str], verbose: bool = False) -> str:
-    """What tests say of a module of this source, in a process that is forked from here."""
-    child = os.fork()
-    if child == 0:
-        os._exit(_run(name, source, tests, verbose))
-    deadline = time.monotonic() + 10 * CPU_SECONDS
-    while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
-        if time.monotonic() > deadline:
-            os.kill(child, signal.SIGKILL)
-        time.sleep(0.02)
-    code = os.waitstatus_to_exitcode(ended[1])
-    return {0: SURVIVED, UNUSABLE: UNIMPORTABLE}.get(code, KILLED)
+class Mutation:
+    """A plugin of pytest: tests are collected once, and run in a forked process for each mutant."""
 
+    def __init__(self, target: str, options: Any) -> None:
+        self.target, self.options = target, options
+        self.file = Path("sklearn_reclink", TARGETS[target][0])
+        self.module = ".".join(self.file.with_suffix("").parts)
+        self.source = self.file.read_text(encoding="utf-8")
+        self.counts: Counter[str] = Counter()
 
-def _run(name: str, source: str, tests: list[str], verbose: bool) -> int:
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-    if not verbose:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        os.dup2(nowhere, 2)
-    try:
-        replace(name, source)
-    except Exception:
-        return UNUSABLE
-    import pytest
+    def pytest_runtestloop(self, session: Any) -> bool:
+        files = dict.fromkeys(str(item.path) for item in session.items)
+        self.tests = {name: code_of(name) for name in files}
+        gc.freeze()
+        if self.outcome(session, self.source, verbose=True) != SURVIVED:
+            sys.exit(f"{self.target}: the tests fail without any mutant")
+        for number, mutant in self.chosen():
+            changed = mutant.applied(self.source)
+            found = self.outcome(session, changed, verbose=self.options.only is not None)
+            self.counts[found] += 1
+            if found == SURVIVED or self.options.only is not None:
+                operator = mutant.operator.removeprefix("core/")
+                print(f"\n{self.target} {number}, line {mutant.line}, {operator}: {found}")
+                print(change(self.source, changed), flush=True)
+        return True
 
-    options = [f"-p no:{plugin}" for plugin in ("cacheprovider", "unraisableexception", "doctest")]
-    options += ["-o addopts=", "-o filterwarnings=", "--assert=plain", "-q"]
-    words = [word for option in options for word in option.split(" ", 1)]
-    return int(pytest.main([*words, *tests], plugins=[EndsAtFailure()]))
+    def chosen(self) -> list[tuple[int, Mutant]]:
+        every = list(enumerate(mutants(self.source)))
+        if self.options.only is not None:
+            return [every[self.options.only]]
+        if not 0 < self.options.most < len(every):
+            return every
+        return sorted(random.Random(self.options.seed).sample(every, self.options.most))
 
+    def outcome(self, session: Any, source: str, verbose: bool = False) -> str:
+        """What the tests say of the module with this source."""
+        child = os.fork()
+        if child == 0:
+            os._exit(self.run(session, source, verbose))
+        deadline = time.monotonic() + 10 * CPU_SECONDS
+        while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
+            if time.monotonic() > deadline:
+                os.kill(child, signal.SIGKILL)
+            time.sleep(0.005)
+        code = os.waitstatus_to_exitcode(ended[1])
+        return {0: SURVIVED, UNUSABLE: UNIMPORTABLE}.get(code, KILLED)
 
-class EndsAtFailure:
-    """A plugin of pytest: the first failure ends the process, without the time of a farewell."""
+    def run(self, session: Any, source: str, verbose: bool) -> int:
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+        if not verbose:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, 1)
+            os.dup2(nowhere, 2)
+        try:
+            replace(self.module, source)
+        except Exception:
+            return UNUSABLE
+        for item in session.items:  # what the tests import, and derive from it
+            if (code := self.tests.pop(str(item.path), None)) is not None:
+                exec(code, vars(item.module))
+        for item in session.items:
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        return 0
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
-            if report.longreprtext:
-                print(report.longreprtext, flush=True)
+            print(report.longreprtext, flush=True)
             os._exit(1)
+
+
+def code_of(file: str) -> Any:
+    return compile(Path(file).read_text(encoding="utf-8"), file, "exec", dont_inherit=True)
 
 
 def replace(name: str, source: str) -> None:
@@ -131,32 +166,6 @@ def change(before: str, after: str) -> str:
     return "\n".join(line for line in list(lines)[3:] if not line.startswith("@@"))
 
 
-def tested(target: str, options: Any) -> Counter[str]:
-    path, room, names = TARGETS[target]
-    tests = [f"tests/{room}/test_{name}.py" for name in names]
-    file = Path("sklearn_reclink", path)
-    name = ".".join(file.with_suffix("").parts)
-    importlib.import_module(name)
-    source = file.read_text(encoding="utf-8")
-    if outcome(name, source, tests, verbose=True) != SURVIVED:
-        sys.exit(f"{target}: the tests fail without any mutant")
-    chosen = list(enumerate(mutants(source)))
-    gc.freeze()
-    if options.only is not None:
-        chosen = [chosen[options.only]]
-    elif options.most:
-        chosen = sorted(random.Random(options.seed).sample(chosen, min(options.most, len(chosen))))
-    counts: Counter[str] = Counter()
-    for number, mutant in chosen:
-        changed = mutant.applied(source)
-        found = outcome(name, changed, tests, verbose=options.only is not None)
-        counts[found] += 1
-        if found == SURVIVED or options.only is not None:
-            print(f"\n{target} {number}, line {mutant.line}, {mutant.operator}: {found}")
-            print(change(source, changed), flush=True)
-    return counts
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("targets", nargs="*", default=list(TARGETS))
@@ -170,11 +179,16 @@ def main() -> None:
     # hypothesis: the same examples every time
     os.environ.update(CI="true", OMP_NUM_THREADS="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     sys.dont_write_bytecode = True
-    for loaded in LOADED:
-        importlib.import_module(loaded)
+    import pytest
+
+    words = "-q -s -p no:cacheprovider -o addopts= -o filterwarnings= --assert=plain".split()
     for target in options.targets:
         begin = time.monotonic()
-        counts = tested(target, options)
+        _, room, names = TARGETS[target]
+        mutation = Mutation(target, options)
+        importlib.import_module(mutation.module)
+        pytest.main([*words, *(f"tests/{room}/test_{name}.py" for name in names)], [mutation])
+        counts = mutation.counts
         judged = counts[KILLED] + counts[SURVIVED]
         share = counts[KILLED] / max(1, judged)
         print(

@@ -71,7 +71,10 @@ def test_candidates_that_are_tied_come_in_the_order_of_their_rows():
     magnitudes = np.array([1e13, 1.0, 1.0, 1.0, 1.0])
     assert rank(values, magnitudes, np.array([0, 1, 9, 2, 7]), 2).tolist() == [0, 1]
     # so does that of the leader itself, or of one before the last
-    assert rank(values, magnitudes[[1, 1, 1, 0, 1]], np.array([0, 1, 9, 2, 7]), 1).tolist() == [0]
+    leading = magnitudes[[1, 1, 1, 0, 1]]
+    for n_neighbors in (1, 2):
+        found = rank(values, leading, np.array([0, 1, 9, 2, 7]), n_neighbors)
+        assert found.tolist() == [0, 1][:n_neighbors]
     assert rank(values, np.ones(5), rows, 3).tolist() == order[:3]
 
 
@@ -82,3 +85,10 @@ def test_a_leader_is_the_nearest_and_of_equals_the_lowest_row():
     equal = np.array([1.0, 1.0, 1.0])
     magnitudes = np.array([1.0, 1.0, 1e9])
     assert rank(equal, magnitudes, np.array([5, 3, 4]), 3).tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 2, 57, 400, 999, 1000])
+def test_the_first_of_many_candidates(n_neighbors):
+    values = np.random.default_rng(0).permutation(1000).astype(float)
+    found = rank(values, values, np.arange(1000), n_neighbors)
+    np.testing.assert_array_equal(found, np.argsort(values)[:n_neighbors])
