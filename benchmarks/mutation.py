@@ -176,8 +176,10 @@ def main() -> None:
     root = Path(__file__).parents[1]
     os.chdir(root)
     sys.path.insert(0, str(root))
-    # hypothesis: the same examples every time
-    os.environ.update(CI="true", OMP_NUM_THREADS="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    # nothing compiled: a kernel in the cache would be run in place of its mutant
+    os.environ.update(
+        NUMBA_DISABLE_JIT="1", OMP_NUM_THREADS="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"
+    )
     sys.dont_write_bytecode = True
     import pytest
 

@@ -13,14 +13,17 @@ from sklearn_reclink.solvers.presolve import MOST_PAIRS, _fronts_of, presolve
 from tests.problems import problem_of
 
 
-def front(own, *others):
-    """Which masked records, of these differences, are rows of a record at the origin."""
-    masked = np.array([own, *others], dtype=float)
-    n_masked, n_features = masked.shape
-    index = SimpleNamespace(
-        original=np.zeros((1, n_features)), masked=masked, n_masked=n_masked, n_records=1
-    )
-    return _fronts_of(index, np.array([0]), np.inf)[0].tolist()
+def front(own, *others, places=(0.0, 16.0)):
+    """Which masked records, of these differences, are rows of a record, wherever that is."""
+    found = []
+    for place in places:
+        masked = place + np.array([own, *others], dtype=float)
+        n_masked, n_features = masked.shape
+        original = np.full((1, n_features), place)
+        index = SimpleNamespace(original=original, masked=masked, n_masked=n_masked)
+        found.append(_fronts_of(index, np.array([0]), np.inf)[0].tolist())
+    assert found.count(found[0]) == len(places)
+    return found[0]
 
 
 @pytest.mark.parametrize(("excess", "rows"), [(0, [1]), (3.9e-12, [1]), (4.1e-12, []), (1, [])])
@@ -34,8 +37,8 @@ def test_an_impostor_is_harmless_if_clearly_farther_in_every_variable(excess, ro
 
 
 def test_a_difference_of_zero_is_clearly_less_than_any_other():
-    assert front([0, 0], [1e-100, 1e-100]) == []
-    assert front([0, 0], [1e-100, 0]) == [1]
+    assert front([0, 0], [1e-100, 1e-100], places=[0.0]) == []
+    assert front([0, 0], [1e-100, 0], places=[0.0]) == [1]
 
 
 def test_a_dominated_row_goes():
@@ -72,14 +75,20 @@ def test_the_own_record_is_no_row_whatever_its_place():
     ],
 )
 def test_records_are_taken_by_batches(monkeypatch, n_masked, n_features, n_records, n_batches):
-    looks = []
-    clock = SimpleNamespace(monotonic=lambda: looks.append(0) or 0.0)
-    monkeypatch.setattr("sklearn_reclink.solvers.presolve.time", clock)
+    batches = []
+
+    def first_two(original, masked, records, order, fronts, sizes):
+        assert order.shape == fronts.shape == (len(records), n_masked)
+        batches.append(records.tolist())
+        fronts[:, :2], sizes[:] = [7, 8], 2
+
+    monkeypatch.setattr("sklearn_reclink.solvers.presolve._fronts", first_two)
     masked = np.ones((n_masked, n_features))
     index = SimpleNamespace(original=np.zeros_like(masked), masked=masked, n_masked=n_masked)
     fronts = _fronts_of(index, np.arange(n_records), np.inf)
-    assert [one.tolist() for one in fronts] == [[1]] + [[0]] * (n_records - 1)
-    assert len(looks) == n_batches
+    assert [one.tolist() for one in fronts] == [[7, 8]] * n_records
+    assert len(batches) == n_batches
+    assert [i for batch in batches for i in batch] == list(range(n_records))
 
 
 FILES = [[0, 0], [9, 9], [20, 20]], [[2, 2], [1, 2], [19, 21]]
