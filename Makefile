@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # modules are compiled when first imported: half of the time of an install
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test lint docs check clean
+.PHONY: demo test coverage mutation lint docs check clean
 .NOTPARALLEL:
 
 demo: $(VENV)/.core
@@ -12,6 +12,14 @@ demo: $(VENV)/.core
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
+
+coverage: $(VENV)/.test
+	$(PIP) 'pytest-cov>=6'
+	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal --cov
+
+mutation: $(VENV)/.test
+	$(PIP) 'cosmic-ray>=8.4'
+	$(BIN)/python benchmarks/mutation.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

@@ -183,7 +183,7 @@ class CoveringMaster:
         self.pool = ConflictPool(n_records)
         self._held: list[int] = []  # rows of the pool, in the order of the program
         self._lp = _silent()
-        # so that the value of a thousand columns is right to a tenth of _ROUNDING
+        # duals nearer to the optimum prove more
         self._lp.setOptionValue("primal_feasibility_tolerance", 1e-10)
         self._lp.setOptionValue("dual_feasibility_tolerance", 1e-10)
         self._columns = np.arange(n_records, dtype=np.int32)
