@@ -85,6 +85,17 @@ class PricedSearch(Search):
         return len(self.tree.rows)
 
     @property
+    def point_counts(self) -> np.ndarray:
+        """Number of masked records of every point."""
+        return np.asarray(self.tree.counts[self.tree.place])
+
+    @property
+    def first_rows(self) -> np.ndarray:
+        """The lowest masked row of every point."""
+        everyone, starts = self._rows
+        return everyone[starts[:-1]]
+
+    @property
     def batch_size(self) -> int:
         return self.batch
 
