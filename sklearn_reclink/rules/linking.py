@@ -116,9 +116,10 @@ class Rule:
 
     def link(self, pairs: Pairs) -> Links:
         """Link every record and compare the links with the truth."""
-        found = Links(*self._ask(self.priced(pairs), "link"))
+        search = self.priced(pairs)
+        found = Links(*self._ask(search, "link"))
         if self.name == "one_to_one":
-            return self._one_to_one(pairs, found)
+            return self._one_to_one(pairs, search, found)
         if self.threshold is None:
             return found
         near = found.distance < self.threshold
@@ -161,11 +162,14 @@ class Rule:
     def _ask(self, pairs: Search, question: str, **options: Any) -> tuple[np.ndarray, ...]:
         return pairs.ask(question, n_jobs=self.n_jobs, verbose=self.verbose, **options)
 
-    def _one_to_one(self, pairs: Pairs, nearest: Links) -> Links:
+    def _one_to_one(self, pairs: Pairs, search: Any, nearest: Links) -> Links:
         found = self._assignment(pairs)
         linked = np.flatnonzero(found.links >= 0)
         distance = np.full(len(found.links), np.nan)
-        distance[linked] = -Scores.of_pairs(pairs).at(linked, found.links[linked])
+        if isinstance(search, Pairs):
+            distance[linked] = -Scores.of_pairs(pairs).at(linked, found.links[linked])
+        else:
+            distance[linked] = search.distances_at(linked, search.groups[found.links[linked]])
         own = np.arange(len(found.links))
         return replace(
             nearest,
@@ -178,7 +182,13 @@ class Rule:
 
     def _assignment(self, pairs: Pairs) -> Assignment:
         least = None if self.threshold is None else -self.threshold
-        found = assign(Scores.of_pairs(pairs), least=least, random_state=self.random_state)
+        options: dict[str, Any] = {"least": least, "random_state": self.random_state}
+        if (coordinates := self._coordinates(pairs)) is None:
+            found = assign(Scores.of_pairs(pairs), **options)
+        else:
+            from sklearn_reclink.rules.tree_assignment import assign_by_tree
+
+            found = assign_by_tree(coordinates, **options, n_jobs=self.n_jobs)
         if not found.optimal:
             warnings.warn(
                 f"one-to-one links are not proven optimal: their total distance is "
@@ -188,3 +198,4 @@ class Rule:
                 stacklevel=4,
             )
         return found
+

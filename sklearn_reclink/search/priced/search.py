@@ -92,7 +92,7 @@ class PricedSearch(Search):
     @property
     def first_rows(self) -> np.ndarray:
         """The lowest masked row of every point."""
-        everyone, starts = self._rows
+        everyone, starts = self.point_rows
         return everyone[starts[:-1]]
 
     @property
@@ -112,7 +112,7 @@ class PricedSearch(Search):
         return sum(array.nbytes for array in {id(array): array for array in arrays}.values())
 
     @cached_property
-    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+    def point_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows of every point, ascending, and where those of each begin."""
         order = np.argsort(self.groups, kind="stable")
         return order, np.append(0, np.cumsum(np.bincount(self.groups, minlength=self.n_points)))
@@ -138,6 +138,13 @@ class PricedSearch(Search):
         found[places < 0] = -1
         return found, values, beyond, sums
 
+    def nearest_within(
+        self, records: np.ndarray, k: int, limits: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        """The points of least value up to a limit for each record of the file, and their values."""
+        places, values, _, _, _ = self._walk(records, k, limits=limits[records])
+        return np.where(places >= 0, self.tree.rows[places], -1), values
+
     def linked(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
         own, own_magnitude = self._own(records)
         skip = self.tree.place[self.groups[records]]
@@ -149,7 +156,7 @@ class PricedSearch(Search):
         )
         # a point behind the nearest may be tied by a larger magnitude
         unsure = np.flatnonzero(linked & (values[:, 0] <= limits))
-        for some, places, values, magnitudes in self._within(records[unsure], limits[unsure]):
+        for some, places, values, magnitudes in self.within(records[unsure], limits[unsure]):
             here = unsure[some]
             farther = ties.strictly_nearer(
                 own[here, None], own_magnitude[here, None], values, magnitudes
@@ -178,8 +185,8 @@ class PricedSearch(Search):
         rows = np.empty((len(records), n_neighbors), dtype=np.int64)
         distances = np.empty(rows.shape)
         limits = last + self._tie_room(last, np.abs(last) + 2 * self._most_price)
-        for some, places, values, magnitudes in self._within(records, limits):
-            everyone, starts = self._rows
+        for some, places, values, magnitudes in self.within(records, limits):
+            everyone, starts = self.point_rows
             for place, i in enumerate(some):
                 here = places[place] >= 0
                 points = self.tree.rows[places[place, here]]
@@ -248,7 +255,7 @@ class PricedSearch(Search):
         of_distance = np.minimum(self.relative * sizes, self.absolute)
         return np.asarray(4 * ties.TIE_TOLERANCE * (sizes + magnitudes) + of_distance)
 
-    def _within(
+    def within(
         self, records: np.ndarray, limits: np.ndarray
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
         """Places, values and magnitudes of all points up to a limit, some records at a time."""
@@ -264,12 +271,12 @@ class PricedSearch(Search):
         """Lowest row tied with the nearest, value and magnitude of it, and how many are tied."""
         places, values, magnitudes, _, _ = self._walk(records, min(2, self.n_points))
         nearest, magnitude = values[:, 0], magnitudes[:, 0]
-        everyone, starts = self._rows
+        everyone, starts = self.point_rows
         lowest = everyone[starts[:-1]][self.tree.rows]  # of every place
         links, n_tied = lowest[places[:, 0]], self.tree.counts[places[:, 0]].astype(np.int64)
         limits = nearest + self._tie_room(nearest, magnitude)
         close = np.flatnonzero(values[:, -1] <= limits) if self.n_points > 1 else np.arange(0)
-        for some, places, values, magnitudes in self._within(records[close], limits[close]):
+        for some, places, values, magnitudes in self.within(records[close], limits[close]):
             here = close[some]
             tied = places >= 0
             tied &= ~ties.strictly_nearer(
