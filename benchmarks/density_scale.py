@@ -48,16 +48,14 @@ def run(case: Case) -> dict[str, Any]:
     X = make_microdata(case.n_records, 6, random_state=0)
     Y = masker(p=float(strength), random_state=0).fit_transform(X)
     linker = DensityLinker(rule=case.rule, random_state=0, n_jobs=case.n_jobs)
-    few = np.arange(min(len(X), 300))
+    few = slice(300)
     warm = linker.fit(X[few], Y[few])
     Rule(case.rule, dense_pairs=0).ask("linked", warm._search(warm._index(X[few], Y[few])))
     start = time.process_time()
-    linker = DensityLinker(rule="nearest", random_state=0, n_jobs=case.n_jobs)
-    linker.fit(X[:1000], Y[:1000], pool=Y, reference=X).set_params(rule=case.rule)
+    linker.fit(X, Y)
     fitted = time.process_time()
     pairs = linker._search(linker._index(X, Y))
-    limit = 0 if case.n_records**2 > 2**25 or case.dense else 2**25
-    by_tree = Rule(case.rule, dense_pairs=limit, n_jobs=case.n_jobs).ask("linked", pairs)[0]
+    by_tree = Rule(case.rule, dense_pairs=0, n_jobs=case.n_jobs).ask("linked", pairs)[0]
     found = {
         "rate": float(by_tree.mean()),
         "fit": fitted - start,
@@ -71,3 +69,65 @@ def run(case: Case) -> dict[str, Any]:
         found["dense_score"] = time.process_time() - start
         found["differ"] = float((dense != by_tree).mean())
     return found
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, nargs="+", default=[4_000, 20_000, 100_000])
+    parser.add_argument("--dense", type=int, default=4_000, help="records up to which both run")
+    parser.add_argument("--maskings", nargs="+", default=MASKINGS, choices=MASKINGS)
+    parser.add_argument("--rules", nargs="+", default=RULES, choices=RULES)
+    parser.add_argument("--n-jobs", type=int, default=2)
+    parser.add_argument("--quick", action="store_true", help="2,000 records, one masking")
+    parser.add_argument("--case", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.quick:
+        options.records, options.maskings = [2_000], MASKINGS[:1]
+    return options
+
+
+COLUMNS = (
+    ("masking", 12),
+    ("rule", 10),
+    ("records", 9),
+    ("rate %", 7),
+    ("all pairs %", 7),
+    ("differ %", 8),
+    ("CPU s fit", 9),
+    ("CPU s score", 9),
+    ("CPU s all pairs", 9),
+    ("peak MB", 8),
+)
+
+
+def row(case: Case, found: dict[str, Any]) -> list[object]:
+    return [
+        case.masking,
+        case.rule,
+        f"{case.n_records:,}",
+        f"{100 * found['rate']:.2f}",
+        f"{100 * found['dense_rate']:.2f}" if case.dense else "",
+        f"{100 * found['differ']:.2f}" if case.dense else "",
+        f"{found['fit']:.1f}",
+        f"{found['score']:.1f}",
+        f"{found['dense_score']:.1f}" if case.dense else "",
+        f"{found['peak_mb']:.0f}",
+    ]
+
+
+def main() -> None:
+    options = parse()
+    if options.case:
+        print(json.dumps(run(Case(**json.loads(options.case)))))
+        return
+    table = Table(COLUMNS)
+    table.header()
+    for masking in options.maskings:
+        for rule in options.rules:
+            for size in options.records:
+                case = Case(masking, rule, size, size <= options.dense, options.n_jobs)
+                table.row(row(case, json_of_process(__file__, "--case", json.dumps(asdict(case)))))
+
+
+if __name__ == "__main__":
+    main()

@@ -114,7 +114,9 @@ class LikelihoodPairs(Pairs):
         logs = [weights[k] * densities[k].logs for k in used]
         steps = np.array([densities[k].step for k in used])
         # sides are measured by the error at which the density has fallen by a factor of e
-        falls = [np.count_nonzero(np.maximum.accumulate(table[::-1]) > table.max() - 1) for table in logs]
+        falls = [
+            np.count_nonzero(np.maximum.accumulate(table[::-1]) > table.max() - 1) for table in logs
+        ]
         scales = [1 / (steps * falls)] if len(used) else []
         files = [[file[:, used]] for file in (self.original, self.masked)]
         if found.weights[2] > 0:

@@ -198,4 +198,3 @@ class Rule:
                 stacklevel=4,
             )
         return found
-

@@ -2,8 +2,8 @@
 
 ``u_i + v_j <= c_ij`` holds throughout, with equality on matched pairs, ``v_j <= 0``, and
 ``v_j = 0`` for columns not matched: the certificate of an optimum. Costs are not negative, so
-``u = v = 0`` is a start without links. Each row in turn is matched along a path that is shortest in the reduced
-costs ``c_ij - u_i - v_j >= 0`` (Dijkstra).
+``u = v = 0`` is a start without links. Each row in turn is matched along a path that is shortest in
+the reduced costs ``c_ij - u_i - v_j >= 0`` (Dijkstra).
 """
 
 import heapq

@@ -108,8 +108,8 @@ class TreeProgram(Program):
             tight = [(matched, matching.links[matched])]
         else:
             tight = []
-            for some, points, values in _all_within(search, rows, limits, found, values):
-                place, column = np.nonzero(self._allowed(matching, points, values))
+            for some, points, near in _all_within(search, rows, limits, found, values):
+                place, column = np.nonzero(self._allowed(matching, points, near))
                 tight.append((some[place], points[place, column]))
         rows, columns = (np.concatenate(part) for part in zip(*tight, strict=True))
         records, masked = (columns, rows) if self.flipped else (rows, columns)

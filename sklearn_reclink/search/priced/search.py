@@ -172,7 +172,9 @@ class PricedSearch(Search):
         own, own_magnitude = self._own(records)
         skip = self.tree.place[self.groups[records]]
         _, values, _, _, _ = self._walk(records, 1, skip=skip)
-        runner_up = np.where(self.tree.counts[skip] > 1, np.minimum(own, values[:, 0]), values[:, 0])
+        runner_up = np.where(
+            self.tree.counts[skip] > 1, np.minimum(own, values[:, 0]), values[:, 0]
+        )
         own_tied = ~ties.strictly_nearer(nearest, magnitude, own, own_magnitude)
         return links, nearest, own, runner_up, n_tied, self.linked(records)[0], own_tied
 

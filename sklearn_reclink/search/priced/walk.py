@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 _NEGLECTED = 7.0  # in units of the scale
-_COARSE = 0.02  # a box that may be a larger part of the sum is divided
+_COARSE = 0.01  # a box that may be a larger part of the sum is divided, a leaf summed up
 
 
 @njit(cache=True, nogil=True)
@@ -58,9 +58,7 @@ class Kernels(NamedTuple):
     distances: Callable[..., Any]
 
 
-def make_kernels(
-    bound_of_box: Callable[..., Any], value_of_point: Callable[..., Any]
-) -> Kernels:
+def make_kernels(bound_of_box: Callable[..., Any], value_of_point: Callable[..., Any]) -> Kernels:
     """Compile the walk for one kind of distance, and the distances of pairs.
 
     ``bound_of_box(model, queries, i, low, high, node, c, order)`` is at most the distance of query
@@ -156,12 +154,14 @@ def make_kernels(
                             )
                         size += 1
                     else:
-                        p = begin[node] + (i * 40503 + node * 2654435761) % (
-                            end[node] - begin[node]
-                        )
-                        value, _ = value_of_point(model, exact, i, located, p, np.inf, c, order)
-                        value += prices[p]
-                        total += node_counts[node] * np.exp((least - value) / scale)
+                        n_points = end[node] - begin[node]
+                        n_drawn, drawn = 1, (i * 40503 + node * 2654435761) % n_points
+                        if mass > _COARSE * total:
+                            n_drawn, drawn = n_points, 0
+                        for p in range(begin[node] + drawn, begin[node] + drawn + n_drawn):
+                            value, _ = value_of_point(model, exact, i, located, p, np.inf, c, order)
+                            count = counts[p] if n_drawn > 1 else node_counts[node]
+                            total += count * np.exp((least - value - prices[p]) / scale)
                         m += 1
                 if total > 0:
                     sums[i] = np.log(total) - least / scale
