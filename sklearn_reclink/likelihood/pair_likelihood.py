@@ -16,6 +16,7 @@ equal weights. The densities of a pair are those learned from the other pairs.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import minimize
@@ -23,6 +24,9 @@ from scipy.spatial.distance import cdist
 
 from sklearn_reclink.likelihood.error_density import ErrorDensity, learn_error_density
 from sklearn_reclink.search import Pairs
+
+if TYPE_CHECKING:
+    from sklearn_reclink.search.priced.planting import Coordinates
 
 VIEWS = ("value", "rank", "joint")
 
@@ -71,13 +75,14 @@ class PairLikelihood:
             if weight > 0:
                 add_tabulated(total, a, b, 1 / density.step, weight * density.logs)
         if self.weights[2] > 0:
-            # einsum, not BLAS: equal records keep equal coordinates to the last bit
-            half = np.sqrt(self.weights[2] / 2) * self.whitening
-            a, b = (
-                np.einsum("ik,kl->il", file[:, :n_features], half) for file in (original, masked)
-            )
-            total -= cdist(a, b, "sqeuclidean")
+            total -= cdist(self.whitened(original), self.whitened(masked), "sqeuclidean")
         return total
+
+    def whitened(self, file: np.ndarray) -> np.ndarray:
+        """Coordinates whose squared distance is minus the joint log-likelihood, with its weight."""
+        # einsum, not BLAS: equal records keep equal coordinates to the last bit
+        half = np.sqrt(self.weights[2] / 2) * self.whitening
+        return np.asarray(np.einsum("ik,kl->il", file[:, : len(half)], half))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +100,32 @@ class LikelihoodPairs(Pairs):
     def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = -self.likelihood.table(self.original[records], self.masked)
         return values, np.abs(values)
+
+    def coordinates(self) -> "Coordinates":
+        """Both files as trees take them: those of the tables, then the whitened values."""
+        from sklearn_reclink.search.priced.planting import Coordinates
+        from sklearn_reclink.search.priced.tabulated import kernels, tabulated
+
+        found = self.likelihood
+        n_features = len(found.value_densities)
+        densities = [*found.value_densities, *found.rank_densities]
+        weights = np.repeat(found.weights[:2], n_features)
+        used = np.flatnonzero(weights > 0)
+        logs = [weights[k] * densities[k].logs for k in used]
+        steps = np.array([densities[k].step for k in used])
+        # sides are measured by the error at which the density has fallen by a factor of e
+        falls = [
+            np.count_nonzero(np.maximum.accumulate(table[::-1]) > table.max() - 1) for table in logs
+        ]
+        scales = [1 / (steps * falls)] if len(used) else []
+        files = [[file[:, used]] for file in (self.original, self.masked)]
+        if found.weights[2] > 0:
+            scales.append(np.ones(n_features))
+            for file, parts in zip((self.original, self.masked), files, strict=True):
+                parts.append(found.whitened(file))
+        original, masked = (np.ascontiguousarray(np.hstack(parts)) for parts in files)
+        both = original, masked
+        return Coordinates(kernels, tabulated(logs, steps), both, both, np.concatenate(scales))
 
 
 def learn_pair_likelihood(

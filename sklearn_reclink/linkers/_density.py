@@ -138,4 +138,10 @@ class DensityLinker(LikelihoodLinker):
     def _search(self, index: Index) -> Search:
         from sklearn_reclink.likelihood.pair_likelihood import LikelihoodPairs
 
-        return LikelihoodPairs(self.likelihood_, index.original, index.masked)
+        pairs = LikelihoodPairs(self.likelihood_, index.original, index.masked)
+        if self.rule != "nearest" or index.is_dense:
+            return pairs
+        from sklearn_reclink.search.priced import coordinates_of, plant
+
+        found = coordinates_of(pairs)
+        return pairs if found is None else plant(found)

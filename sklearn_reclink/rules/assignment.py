@@ -118,13 +118,21 @@ def assign(
     >>> assign(scores, least=3.5).links
     array([ 0, -1])
     """
-    program = _Program(scores, least, np.random.default_rng(random_state))
+    program = Program(scores, least, np.random.default_rng(random_state))
     links = program.dense_links() if scores.shape[0] * scores.shape[1] <= max_dense else None
+    return solve(program, links, n_candidates, max_rounds)
+
+
+def solve(
+    program: "Program", links: np.ndarray | None, n_candidates: int, max_rounds: int
+) -> Assignment:
+    """Match and review until no pair is missing; ``links`` are those of an optimum, if known."""
     keys = program.some_matching() if links is None else program.keys_of(links)
+    matching = None
     review = program.review(program.start, n_candidates)
     for _ in range(max_rounds):
         keys = np.union1d(keys, review.missing)
-        matching = program.match(keys, links)
+        matching = program.match(keys, links, matching)
         review = program.review(matching, n_candidates)
         if not len(review.missing):
             break
@@ -139,7 +147,7 @@ def assign(
 
 
 @dataclass(frozen=True)
-class _Review:
+class Review:
     """What all pairs say about values and prices.
 
     A pair has the key ``record * n_masked + masked``.
@@ -151,18 +159,28 @@ class _Review:
     shortfall: float
 
 
-class _Program:
+class Program:
     """The assignment problem of all pairs, in its one form of rows and columns."""
 
     def __init__(self, scores: Scores, least: float | None, rng: np.random.Generator) -> None:
-        self.scores, self.least, self.rng = scores, least, rng
-        self.n_records, self.n_masked = scores.shape
+        self.scores = scores
+        ends = [end for _, values in scores.blocks() for end in (values.min(), values.max())]
+        self._set_up(scores.shape, least, rng, ends)
+
+    def _set_up(
+        self,
+        shape: tuple[int, int],
+        least: float | None,
+        rng: np.random.Generator,
+        ends: list[float],
+    ) -> None:
+        self.least, self.rng = least, rng
+        self.n_records, self.n_masked = shape
         self.flipped = least is None and self.n_records > self.n_masked
-        self.shape = scores.shape[::-1] if self.flipped else scores.shape
+        self.shape = shape[::-1] if self.flipped else shape
         if least is not None:
             self.shape = self.n_records, self.n_masked + self.n_records
-        ends = [end for _, values in scores.blocks() for end in (values.min(), values.max())]
-        ends += [] if least is None else [least]
+        ends = ends + ([] if least is None else [least])
         self.tolerance = _ROUNDING * float(max(ends) - min(ends))
         # every pair that may be linked violates these values: the best ones become candidates
         low = min(*ends, 0.0) - 1.0 - self.tolerance
@@ -177,8 +195,9 @@ class _Program:
 
     def some_matching(self) -> np.ndarray:
         """Keys of pairs that match all rows, at random; with a least score none are needed."""
-        size = 0 if self.least is not None else min(self.scores.shape)
-        records, masked = (self.rng.permutation(n)[:size] for n in self.scores.shape)
+        shape = self.n_records, self.n_masked
+        size = 0 if self.least is not None else min(shape)
+        records, masked = (self.rng.permutation(n)[:size] for n in shape)
         return records * self.n_masked + masked
 
     def dense_links(self) -> np.ndarray:
@@ -199,10 +218,16 @@ class _Program:
         masked = self.masked_of(links)
         return (np.arange(self.n_records) * self.n_masked + masked)[masked >= 0]
 
-    def match(self, keys: np.ndarray, links: np.ndarray | None) -> Matching:
+    def scores_at(self, records: np.ndarray, masked: np.ndarray) -> np.ndarray:
+        """Scores of some pairs, sorted by record."""
+        return self.scores.at(records, masked)
+
+    def match(
+        self, keys: np.ndarray, links: np.ndarray | None, before: Matching | None = None
+    ) -> Matching:
         """Match within some pairs; if an optimal assignment is known, only price them."""
         rows, columns = np.divmod(keys, self.n_masked)
-        gains = self.gains(self.scores.at(rows, columns))
+        gains = self.gains(self.scores_at(rows, columns))
         if self.flipped:
             rows, columns = columns, rows
         if self.least is not None:
@@ -211,10 +236,11 @@ class _Program:
             gains = np.append(gains, np.zeros(self.n_records))
         candidates = sparse.coo_array((gains, (rows, columns)), shape=self.shape)
         if links is None:
-            return match_sparse(candidates, self.rng)
+            square = self.shape[0] == self.shape[1]
+            return match_sparse(candidates, self.rng, before if square else None)
         return dual_prices(candidates, links, self.tolerance)
 
-    def review(self, matching: Matching, n_new: int) -> _Review:
+    def review(self, matching: Matching, n_new: int) -> Review:
         """Price all pairs; the worst of every record of both files become candidates."""
         u, v = matching.values, matching.prices[: self.n_masked]
         if self.flipped:
@@ -241,7 +267,7 @@ class _Program:
             worst[worse], holders[worse] = slack[row, masked][worse], start + row[worse]
         missing.append((holders * self.n_masked + masked)[worst < -self.tolerance])
         records, columns = (np.concatenate(part) for part in zip(*tight, strict=True))
-        return _Review(np.concatenate(missing), records, columns, shortfall)
+        return Review(np.concatenate(missing), records, columns, shortfall)
 
     def ties(
         self, matching: Matching, records: np.ndarray, masked: np.ndarray

@@ -1,7 +1,7 @@
 """Prices that balance the candidates: Bayes' rule, and Sinkhorn's scaling.
 
-``p_ij = exp(u_i + s_ij - price_j)`` is the probability that mwanted record ``j`` is that of
-original record ``i``. Every original record has one mwanted record and every mwanted record one
+``p_ij = exp(u_i + s_ij - price_j)`` is the probability that masked record ``j`` is that of
+original record ``i``. Every original record has one masked record and every masked record one
 original, so with as many of one as of the other::
 
     sum_j p_ij = 1   for each i         sum_i p_ij = 1   for each j
@@ -17,16 +17,16 @@ import numpy as np
 from sklearn_reclink.rules.log_sums import log_sum_exp
 from sklearn_reclink.rules.scores import Scores
 
-# The price of a mwanted record that no record wants falls by a finite step.
-_LEAST = 1e-300
+# The price of a masked record that no record wants falls by a finite step.
+LEAST = 1e-300
 
 
 def density_prices(scores: Scores) -> np.ndarray:
-    """Log of the density of original records around each mwanted record.
+    """Log of the density of original records around each masked record.
 
     Returns
     -------
-    ndarray of shape (n_mwanted,)
+    ndarray of shape (n_masked,)
         ``log sum_i exp(s_ij)``.
 
     Examples
@@ -56,11 +56,11 @@ def balanced_prices(scores: Scores, *, max_iter: int = 30, tol: float = 1e-3) ->
 
     Returns
     -------
-    ndarray of shape (n_mwanted,)
+    ndarray of shape (n_masked,)
 
     Examples
     --------
-    Two original records share the first mwanted record; the price sends one of them on.
+    Two original records share the first masked record; the price sends one of them on.
 
     >>> import numpy as np
     >>> from sklearn_reclink.rules import Scores, balanced_prices
@@ -68,16 +68,16 @@ def balanced_prices(scores: Scores, *, max_iter: int = 30, tol: float = 1e-3) ->
     >>> (table - balanced_prices(Scores.of_table(table))).argmax(axis=1)
     array([0, 1])
     """
-    n_records, n_mwanted = scores.shape
+    n_records, n_masked = scores.shape
     prices = density_prices(scores)
-    if n_mwanted > n_records:
-        prices = np.zeros(n_mwanted)
+    if n_masked > n_records:
+        prices = np.zeros(n_masked)
     for _ in range(max_iter):
-        wanted = np.zeros(n_mwanted)
+        wanted = np.zeros(n_masked)
         for _, values in scores.blocks():
-            wanted += _shares(values - prices, may_fail=n_records > n_mwanted).sum(axis=0)
-        renewed = prices + np.log(np.maximum(wanted, _LEAST))
-        if n_mwanted > n_records:
+            wanted += _shares(values - prices, may_fail=n_records > n_masked).sum(axis=0)
+        renewed = prices + np.log(np.maximum(wanted, LEAST))
+        if n_masked > n_records:
             renewed = np.maximum(renewed, 0.0)
         change = np.abs(renewed - prices).max()
         prices = renewed

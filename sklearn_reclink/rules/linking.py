@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn_reclink.rules.assignment import Assignment, assign
 from sklearn_reclink.rules.balancing import balanced_prices, density_prices
 from sklearn_reclink.rules.scores import Scores
-from sklearn_reclink.search import Links, Pairs
+from sklearn_reclink.search import Links, Pairs, Search
 
 RULES = ("nearest", "density", "balanced", "one_to_one")
 # Rules for which the scale of the distances matters.
@@ -71,6 +71,9 @@ class Rule:
         Number of joblib workers that link records.
     verbose : int, default=0
         Print progress when positive.
+    dense_pairs : int, default=2**25
+        Up to so many pairs, all of them are compared. Beyond, trees find the best ones
+        (`candidates`, `assignment`), for likelihoods and for every distance with a tree.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Rule:
     random_state: int = 0
     n_jobs: int | None = None
     verbose: int = 0
+    dense_pairs: int = 2**25
 
     def ask(self, question: str, pairs: Any, **options: Any) -> tuple[np.ndarray, ...]:
         """The answer to a question of `Search`, under the rule."""
@@ -112,9 +116,10 @@ class Rule:
 
     def link(self, pairs: Pairs) -> Links:
         """Link every record and compare the links with the truth."""
-        found = Links(*self._ask(self.priced(pairs), "link"))
+        search = self.priced(pairs)
+        found = Links(*self._ask(search, "link"))
         if self.name == "one_to_one":
-            return self._one_to_one(pairs, found)
+            return self._one_to_one(pairs, search, found)
         if self.threshold is None:
             return found
         near = found.distance < self.threshold
@@ -134,21 +139,37 @@ class Rule:
         distances, rows = self._ask(self.priced(pairs), "k_nearest", n_neighbors=n_neighbors)
         return distances, rows
 
-    def priced(self, pairs: Pairs) -> Pairs:
-        """The pairs with the prices of the rule, if it has any."""
+    def priced(self, pairs: Pairs) -> Search:
+        """The pairs with the prices of the rule, if it has any; those of large files in a tree."""
+        if (found := self._coordinates(pairs)) is not None:
+            from sklearn_reclink.rules.candidates import search_with_prices
+
+            work = {"n_jobs": self.n_jobs, "verbose": self.verbose}
+            return search_with_prices(found, self.name, self.scale, **work)
         prices = {"density": density_prices, "balanced": balanced_prices}.get(self.name)
         if prices is None:
             return pairs
         return PricedPairs(pairs, self.scale * prices(Scores.of_pairs(pairs, self.scale)))
 
-    def _ask(self, pairs: Pairs, question: str, **options: Any) -> tuple[np.ndarray, ...]:
+    def _coordinates(self, pairs: Pairs) -> Any:
+        """Coordinates of files with more pairs than are compared, where a tree can take them."""
+        if pairs.shape[0] * pairs.shape[1] <= self.dense_pairs:
+            return None
+        from sklearn_reclink.search.priced import coordinates_of
+
+        return coordinates_of(pairs)
+
+    def _ask(self, pairs: Search, question: str, **options: Any) -> tuple[np.ndarray, ...]:
         return pairs.ask(question, n_jobs=self.n_jobs, verbose=self.verbose, **options)
 
-    def _one_to_one(self, pairs: Pairs, nearest: Links) -> Links:
+    def _one_to_one(self, pairs: Pairs, search: Any, nearest: Links) -> Links:
         found = self._assignment(pairs)
         linked = np.flatnonzero(found.links >= 0)
         distance = np.full(len(found.links), np.nan)
-        distance[linked] = -Scores.of_pairs(pairs).at(linked, found.links[linked])
+        if isinstance(search, Pairs):
+            distance[linked] = -Scores.of_pairs(pairs).at(linked, found.links[linked])
+        else:
+            distance[linked] = search.distances_at(linked, search.groups[found.links[linked]])
         own = np.arange(len(found.links))
         return replace(
             nearest,
@@ -161,7 +182,13 @@ class Rule:
 
     def _assignment(self, pairs: Pairs) -> Assignment:
         least = None if self.threshold is None else -self.threshold
-        found = assign(Scores.of_pairs(pairs), least=least, random_state=self.random_state)
+        options: dict[str, Any] = {"least": least, "random_state": self.random_state}
+        if (coordinates := self._coordinates(pairs)) is None:
+            found = assign(Scores.of_pairs(pairs), **options)
+        else:
+            from sklearn_reclink.rules.tree_assignment import assign_by_tree
+
+            found = assign_by_tree(coordinates, **options, n_jobs=self.n_jobs)
         if not found.optimal:
             warnings.warn(
                 f"one-to-one links are not proven optimal: their total distance is "

@@ -16,6 +16,9 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
+# A row whose best pair is better by more than this part leaves its column.
+_ROUNDING = 1e-13
+
 
 @dataclass(frozen=True)
 class Matching:
@@ -68,17 +71,32 @@ def dual_prices(candidates: sparse.coo_array, links: np.ndarray, tolerance: floa
     raise RuntimeError("prices do not settle: the matching is not optimal. Please report this")
 
 
-def match_sparse(candidates: sparse.coo_array, rng: np.random.Generator) -> Matching:
-    """Match all rows within the candidates, which must allow it."""
+def match_sparse(
+    candidates: sparse.coo_array, rng: np.random.Generator, before: Matching | None = None
+) -> Matching:
+    """Match all rows within the candidates, which must allow it.
+
+    ``before`` is an optimal matching within some of them, for as many columns as rows: only rows
+    that have a better pair now lose their column and are matched again.
+    """
     from sklearn_reclink.rules.matching_kernel import match_rows
 
     row_order, column_order = (rng.permutation(size) for size in candidates.shape)
     rows, columns = row_order[candidates.row], column_order[candidates.col]
     order = np.argsort(rows, kind="stable")
     starts = np.searchsorted(rows[order], np.arange(candidates.shape[0] + 1))
+    columns = columns[order]
     most = candidates.data.max()
     costs = most - candidates.data[order]
-    links, u, v = match_rows(starts, columns[order], costs, candidates.shape[1])
+    links, u = np.full(candidates.shape[0], -1), np.zeros(candidates.shape[0])
+    v = np.zeros(candidates.shape[1])
+    if before is not None:
+        links[row_order], v[column_order] = column_order[before.links], -before.prices
+        old = np.empty_like(u)
+        old[row_order] = most - before.values
+        u = np.minimum.reduceat(costs - v[columns], starts[:-1])
+        links[u < old - _ROUNDING * (1.0 + np.abs(old))] = -1
+    links, u, v = match_rows(starts, columns, costs, links, u, v)
     return Matching(
         np.argsort(column_order)[links][row_order], most - u[row_order], -v[column_order]
     )

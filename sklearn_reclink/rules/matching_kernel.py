@@ -2,8 +2,8 @@
 
 ``u_i + v_j <= c_ij`` holds throughout, with equality on matched pairs, ``v_j <= 0``, and
 ``v_j = 0`` for columns not matched: the certificate of an optimum. Costs are not negative, so
-``u = v = 0`` is a start. Each row in turn is matched along a path that is shortest in the reduced
-costs ``c_ij - u_i - v_j >= 0`` (Dijkstra).
+``u = v = 0`` is a start without links. Each row in turn is matched along a path that is shortest in
+the reduced costs ``c_ij - u_i - v_j >= 0`` (Dijkstra).
 """
 
 import heapq
@@ -14,9 +14,17 @@ from numba import njit
 
 @njit(cache=True)
 def match_rows(
-    starts: np.ndarray, columns: np.ndarray, costs: np.ndarray, n_columns: int
+    starts: np.ndarray,
+    columns: np.ndarray,
+    costs: np.ndarray,
+    links: np.ndarray,
+    u: np.ndarray,
+    v: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Match every row that can be; pairs are in compressed rows.
+
+    The start is a matching with its dual, both overwritten: no links and zeros, or what an earlier
+    call gave, if every column is matched in the end.
 
     Returns
     -------
@@ -25,15 +33,17 @@ def match_rows(
     u, v : ndarray of shape (n_rows,), (n_columns,)
         The dual, valid if every row is matched.
     """
-    n_rows = len(starts) - 1
-    u = np.zeros(n_rows)
-    v = np.zeros(n_columns)
-    links = np.full(n_rows, -1, dtype=np.int64)
+    n_rows, n_columns = len(starts) - 1, len(v)
     holder = np.full(n_columns, -1, dtype=np.int64)
+    for row in range(n_rows):
+        if links[row] >= 0:
+            holder[links[row]] = row
     length = np.full(n_columns, np.inf)
     before = np.full(n_columns, -1, dtype=np.int64)
     done = np.zeros(n_columns, dtype=np.bool_)
     for first in range(n_rows):
+        if links[first] >= 0:
+            continue
         touched = [np.int64(0) for _ in range(0)]
         settled = [np.int64(0) for _ in range(0)]
         heap = [(0.0, np.int64(0)) for _ in range(0)]

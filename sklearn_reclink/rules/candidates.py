@@ -1,0 +1,162 @@
+"""Prices of large files, from the best pairs of every record and the sum over the rest.
+
+``s_ij`` falls quickly: of the sums ``sum_i exp(s_ij)`` and ``sum_j exp(s_ij - price_j)`` a few
+*candidates* make up nearly all. A tree (`search.priced`) finds the ``K`` best pairs of every
+original and of every masked record, and estimates the sums over all pairs with them. Let ``S`` be
+the sum over all and ``C`` the part of the candidates. Sinkhorn's scaling then runs on the
+candidates alone, every sum multiplied by its ``S / C``, as if what is left out were scaled as the
+candidates are. So ``"density"`` has the error of ``S`` only, and ``"balanced"`` is exact as ``K``
+grows. Equal records are one point with a count: their prices are equal, as with all pairs.
+
+Given prices, links are exact: the search prunes, but leaves out no masked record that could be
+nearest. What is approximate is the prices. ``C / S`` is known for every record: where candidates
+hold nearly all of the sums, prices are those of all pairs. ``verbose`` prints its mean.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_reclink.rules.balancing import LEAST
+from sklearn_reclink.search.priced import Coordinates, PricedSearch, plant
+
+
+@dataclass(frozen=True, eq=False)
+class CandidatePairs:
+    """Candidates by original point, in compressed rows, and what is known of the rest.
+
+    Attributes
+    ----------
+    starts : ndarray of int of shape (n_points + 1,)
+    columns : ndarray of int of shape (n_pairs,)
+        Masked points.
+    scores : ndarray of shape (n_pairs,)
+    counts, masked_counts : ndarray of shape (n_points,), (n_masked_points,)
+        Records of every point.
+    rest, masked_rest : ndarray of shape (n_points,), (n_masked_points,)
+        ``log(S / C)``, not negative.
+    """
+
+    starts: np.ndarray
+    columns: np.ndarray
+    scores: np.ndarray
+    counts: np.ndarray
+    masked_counts: np.ndarray
+    rest: np.ndarray
+    masked_rest: np.ndarray
+
+
+def search_with_prices(
+    coordinates: Coordinates,
+    rule: str,
+    scale: float = 1.0,
+    *,
+    n_candidates: int = 32,
+    budget: int = 2**13,
+    max_iter: int = 30,
+    tol: float = 1e-3,
+    **work: Any,
+) -> PricedSearch:
+    """The search with the prices of a rule, added to the distances in their unit.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+    rule : {"nearest", "density", "balanced", "one_to_one"}
+        Only the two in the middle have prices.
+    scale : float, default=1.0
+        ``s_ij = -d_ij / scale``.
+    n_candidates : int, default=32
+        Best pairs of every record of both files.
+    budget : int, default=2**13
+        Most records that the search for candidates looks at. What it did not look at is in the
+        sums, by a sample.
+    max_iter, tol
+        As in `balanced_prices`.
+    **work
+        ``n_jobs`` and ``verbose``.
+    """
+    forward = plant(coordinates)
+    if rule not in ("density", "balanced"):
+        return forward
+    backward = plant(coordinates, flipped=True)
+    options = {"k": n_candidates, "scale": scale, "budget": budget, **work}
+    n_records, n_masked = forward.shape
+    found, _, _, sums = backward.ask("candidates", forward.first_rows, **options)
+    if rule == "density":
+        return forward.with_prices(scale * sums)
+    start = np.zeros_like(sums) if n_masked > n_records else sums
+    priced = forward.with_prices(scale * start)
+    own_found, _, _, own_sums = priced.ask("candidates", backward.first_rows, **options)
+    keys = _keys(own_found, found, forward.n_points)
+    del own_found, found
+    pairs = _candidate_pairs(keys, forward, backward, scale, start, sums, own_sums)
+    if work.get("verbose", 0) > 0:
+        held = [100 * float(np.exp(-rest).mean()) for rest in (pairs.rest, pairs.masked_rest)]
+        print(
+            f"{len(keys):,} candidates hold {held[0]:.1f}% of the probability of an original "
+            f"record on average, {held[1]:.1f}% of that of a masked one",
+            flush=True,
+        )
+    prices = _balanced(pairs, start, n_records, n_masked, max_iter, tol)
+    return forward.with_prices(scale * prices)
+
+
+def _keys(of_original: np.ndarray, of_masked: np.ndarray, n_masked: int) -> np.ndarray:
+    """Sorted keys ``original * n_masked + masked`` of the pairs in either list."""
+    own = np.arange(len(of_original), dtype=np.int64)[:, None] * n_masked + of_original
+    other = of_masked.astype(np.int64) * n_masked + np.arange(len(of_masked))[:, None]
+    keys = np.concatenate([own[of_original >= 0], other[of_masked >= 0]])
+    keys.sort()
+    return keys[np.append(True, keys[1:] != keys[:-1])]
+
+
+def _candidate_pairs(
+    keys: np.ndarray,
+    forward: PricedSearch,
+    backward: PricedSearch,
+    scale: float,
+    start: np.ndarray,
+    masked_sums: np.ndarray,
+    sums: np.ndarray,
+) -> CandidatePairs:
+    from sklearn_reclink.rules.sinkhorn_kernel import log_sums
+
+    rows, columns = np.divmod(keys, forward.n_points)
+    starts = np.searchsorted(rows, np.arange(backward.n_points + 1))
+    columns = columns.astype(np.int32)
+    scores = -forward.distances_at(backward.first_rows[rows], columns) / scale
+    counts, masked_counts = backward.point_counts, forward.point_counts
+    of_rows, of_columns = log_sums(starts, columns, scores, start, counts, masked_counts)
+    rest, masked_rest = (
+        np.maximum(whole - part, 0.0)
+        for whole, part in ((sums, of_rows), (masked_sums, of_columns))
+    )
+    return CandidatePairs(starts, columns, scores, counts, masked_counts, rest, masked_rest)
+
+
+def _balanced(
+    pairs: CandidatePairs,
+    prices: np.ndarray,
+    n_records: int,
+    n_masked: int,
+    max_iter: int,
+    tol: float,
+) -> np.ndarray:
+    """The iteration of `balanced_prices`."""
+    from sklearn_reclink.rules.sinkhorn_kernel import wanted
+
+    for _ in range(max_iter):
+        shares = wanted(
+            pairs.starts, pairs.columns, pairs.scores, prices, pairs.counts, pairs.masked_counts,
+            pairs.rest, n_records > n_masked,
+        )  # fmt: skip
+        renewed = prices + np.log(np.maximum(shares, LEAST)) + pairs.masked_rest
+        if n_masked > n_records:
+            renewed = np.maximum(renewed, 0.0)
+        change = np.abs(renewed - prices).max()
+        prices = renewed
+        if change <= tol:
+            break
+    return prices

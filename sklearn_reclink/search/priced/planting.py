@@ -1,0 +1,120 @@
+"""Trees of both files for one distance, for searches with prices."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_reclink.search.index import DistancePairs, Pairs
+from sklearn_reclink.search.priced.search import PricedSearch
+from sklearn_reclink.search.priced.tree import build
+from sklearn_reclink.search.priced.walk import Kernels
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Two files in the coordinates of a distance that trees can bound.
+
+    Attributes
+    ----------
+    kernels : Kernels
+        Compiled code for this kind of distance.
+    model : tuple
+        The distance as plain arrays.
+    bounding, exact : tuple of two ndarrays of shape (n_records, n_coordinates)
+        Original and masked file, in the coordinates of the bound and of the distance.
+    scales : ndarray of shape (n_coordinates,)
+        How much a unit of each coordinate of the bound matters.
+    relative, absolute : float
+        How far ties reach beyond a distance ``d``: ``min(relative * d, absolute)``.
+    """
+
+    kernels: Kernels
+    model: Any
+    bounding: tuple[np.ndarray, np.ndarray]
+    exact: tuple[np.ndarray, np.ndarray]
+    scales: np.ndarray
+    relative: float = 0.0
+    absolute: float = 0.0
+
+
+def coordinates_of(pairs: Pairs) -> Coordinates | None:
+    """The coordinates of pairs whose distance a tree can bound, else None."""
+    if isinstance(pairs, DistancePairs):
+        return _of_distance(pairs)
+    made = getattr(pairs, "coordinates", None)
+    found: Coordinates | None = None if made is None else made()
+    return found
+
+
+def plant(
+    found: Coordinates, *, flipped: bool = False, distinct: bool = True, leaf: int = 16
+) -> PricedSearch:
+    """The search of the masked records of every original record, all prices 0.
+
+    Parameters
+    ----------
+    found : Coordinates
+    flipped : bool, default=False
+        Search the original records of every masked record instead.
+    distinct : bool, default=True
+        Whether equal records are one point, with one price.
+    leaf : int, default=16
+        Points of a leaf.
+    """
+    asked, held = (1, 0) if flipped else (0, 1)
+    exact = found.exact[held]
+    first, groups = np.arange(len(exact)), np.arange(len(exact))
+    if distinct:
+        first, groups = _distinct(exact)
+    tree = build(
+        found.bounding[held][first],
+        found.scales,
+        exact=None if found.bounding[held] is exact else exact[first],
+        counts=np.bincount(groups, minlength=len(first)),
+        leaf=leaf,
+    )
+    nothing = np.zeros(len(first)), np.zeros(len(tree.begin))
+    return PricedSearch(
+        found.kernels,
+        found.model,
+        tree,
+        found.bounding[asked],
+        found.exact[asked],
+        groups,
+        *nothing,
+        relative=found.relative,
+        absolute=found.absolute,
+    )
+
+
+def _distinct(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First row of every distinct point, and the point of every row."""
+    whole = np.ascontiguousarray(points + 0.0)  # no -0
+    as_bytes = whole.view(np.dtype((np.void, whole.dtype.itemsize * whole.shape[1]))).ravel()
+    _, first, groups = np.unique(as_bytes, return_index=True, return_inverse=True)
+    return first, groups
+
+
+def _of_distance(pairs: DistancePairs) -> Coordinates | None:
+    found = pairs.family.formula(pairs.theta)
+    if found is None or not found.weights.any():
+        return None
+    from sklearn_reclink.search.priced.formulas import kernels, model_of
+    from sklearn_reclink.search.tree_search import _tolerance
+
+    files = pairs.original, pairs.masked
+    tolerance = _tolerance(found, *files)
+    if not np.isfinite(min(tolerance.relative, tolerance.absolute)):
+        return None
+    bounding, scales = files, np.ones(pairs.masked.shape[1])
+    if found.root.size:
+        centre = pairs.masked.mean(axis=0)
+        bounding = tuple((file - centre) @ found.root for file in files)  # type: ignore[assignment]
+        scales = np.sqrt(found.weights)
+    elif len(found.weights) == len(scales):
+        scales = np.sqrt(np.maximum(found.weights, 0.0))
+    model = model_of(found, tolerance)
+    return Coordinates(
+        kernels, model, bounding, files, scales, tolerance.relative, tolerance.absolute
+    )

@@ -1,0 +1,193 @@
+"""Rules by trees give what they give by all pairs, forced on files small enough for both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from sklearn_reclink import DensityLinker, EuclideanLinker
+from sklearn_reclink.datasets import make_microdata
+from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwapping
+from sklearn_reclink.rules import Rule
+from sklearn_reclink.rules.candidates import search_with_prices
+from sklearn_reclink.rules.linking import PricedPairs
+from sklearn_reclink.rules.tree_assignment import assign_by_tree
+from sklearn_reclink.search import DistancePairs
+from sklearn_reclink.search.priced import coordinates_of, plant
+from sklearn_reclink.search.priced.tree import build
+
+MASKERS = {
+    "noise": AdditiveNoise(p=20, random_state=0),
+    "groups": Microaggregation(k=3),
+    "swapping": RankSwapping(p=5, random_state=0),
+}
+SHAPES = [(400, 400), (250, 400), (400, 250)]
+
+
+@pytest.fixture(scope="module")
+def files():
+    X = make_microdata(400, 4, random_state=1, tail="heavy")
+    X[7] = X[3]  # a twin
+    return X, {name: masker.fit_transform(X) for name, masker in MASKERS.items()}
+
+
+def pairs_of(files, masking, shape=(400, 400), linker="likelihood"):
+    X, masked = files
+    Y = masked[masking]
+    if linker == "likelihood":
+        fitted = DensityLinker(rule="density", random_state=0).fit(X[:250], Y[:250])
+        return fitted._search(fitted._index(X[: shape[0]], Y[: shape[1]]))
+    fitted = EuclideanLinker(rule="density").fit(X[:250], Y[:250])
+    index = fitted._index(X[: shape[0]], Y[: shape[1]])
+    return DistancePairs(fitted._family, fitted._theta, index.original, index.masked)
+
+
+@pytest.mark.parametrize("linker", ["likelihood", "distance"])
+@pytest.mark.parametrize("masking", MASKERS)
+def test_answers_with_prices_are_those_of_all_pairs_to_the_last_bit(files, masking, linker):
+    pairs = pairs_of(files, masking, (250, 400), linker)
+    search = plant(coordinates_of(pairs))
+    prices = np.random.default_rng(0).normal(size=search.n_points).round(1)
+    by_pairs = PricedPairs(pairs, prices[search.groups])
+    by_tree = search.with_prices(prices)
+    for question, options in {
+        "linked": {},
+        "nearest": {},
+        "link": {},
+        "own": {},
+        "k_nearest": {"n_neighbors": 7},
+    }.items():
+        answers = by_pairs.ask(question, **options), by_tree.ask(question, **options)
+        for expected, found in zip(*answers, strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("masking", MASKERS)
+def test_density_prices_are_those_of_all_pairs(files, masking, shape):
+    pairs = pairs_of(files, masking, shape)
+    expected = Rule("density").priced(pairs).prices
+    found = search_with_prices(coordinates_of(pairs), "density")
+    prices = found.prices[found.tree.place][found.groups]
+    np.testing.assert_allclose(prices, expected, atol=0.01)
+    assert np.mean(np.abs(prices - expected)) < 5e-4
+
+
+@pytest.mark.parametrize("masking", MASKERS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_balanced_prices_are_exact_with_all_candidates(files, masking, shape):
+    pairs = pairs_of(files, masking, shape)
+    expected = Rule("balanced").priced(pairs).prices
+    found = search_with_prices(coordinates_of(pairs), "balanced", n_candidates=400, budget=2**62)
+    prices = found.prices[found.tree.place][found.groups]
+    np.testing.assert_allclose(prices, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("rule", ["density", "balanced"])
+@pytest.mark.parametrize("masking", MASKERS)
+def test_rules_by_candidates_link_as_by_all_pairs(files, masking, rule):
+    pairs = pairs_of(files, masking)
+    expected = Rule(rule).ask("linked", pairs)[0]
+    found = Rule(rule, dense_pairs=0).ask("linked", pairs)[0]
+    if masking == "noise" and rule == "balanced":  # a tenth is found: 32 candidates are too few
+        assert abs(np.mean(found) - np.mean(expected)) <= 0.005
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("threshold", [None, 0.05])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("masking", MASKERS)
+@pytest.mark.parametrize("linker", ["likelihood", "distance"])
+def test_assignments_by_tree_are_those_by_all_pairs(files, masking, shape, linker, threshold):
+    pairs = pairs_of(files, masking, shape, linker)
+    if threshold is not None and linker == "likelihood":
+        threshold = -2.0
+    expected = Rule("one_to_one", threshold=threshold)._assignment(pairs)
+    found = Rule("one_to_one", threshold=threshold, dense_pairs=0)._assignment(pairs)
+    assert expected.optimal
+    assert found.optimal
+    assert found.total == pytest.approx(expected.total, rel=1e-9, abs=1e-7)
+    np.testing.assert_array_equal(found.certain, expected.certain)
+    np.testing.assert_array_equal(found.n_tied, expected.n_tied)
+
+
+def test_one_to_one_links_by_tree_are_those_by_all_pairs(files):
+    pairs = pairs_of(files, "swapping")
+    expected = Rule("one_to_one").link(pairs)
+    found = Rule("one_to_one", dense_pairs=0).link(pairs)
+    for name, values in vars(expected).items():
+        np.testing.assert_allclose(getattr(found, name), values, err_msg=name)
+
+
+def test_gap_of_an_assignment_cut_short_holds_the_optimum(files):
+    pairs = pairs_of(files, "noise", linker="distance")
+    best = Rule("one_to_one")._assignment(pairs).total
+    cut = assign_by_tree(coordinates_of(pairs), n_candidates=1, max_rounds=1)
+    assert not cut.optimal
+    assert not cut.certain.any()
+    assert cut.bound >= best - 1e-9
+    assert (cut.n_tied >= 1).all()
+
+
+def test_rule_warns_of_a_gap(files, monkeypatch):
+    from sklearn_reclink.rules import tree_assignment
+
+    pairs = pairs_of(files, "noise", linker="distance")
+    cut = assign_by_tree(coordinates_of(pairs), n_candidates=1, max_rounds=1)
+    monkeypatch.setattr(tree_assignment, "assign_by_tree", lambda *_, **__: cut)
+    with pytest.warns(ConvergenceWarning, match="not proven optimal"):
+        Rule("one_to_one", dense_pairs=0).predict(pairs)
+
+
+def test_search_cut_short_says_from_which_value_on_records_may_be_missing(files):
+    search = plant(coordinates_of(pairs_of(files, "noise")))
+    everyone = np.arange(400)
+    found, values, beyond, sums = search.candidates(everyone, k=5, scale=1.0, budget=1)
+    exact, least, _, whole = search.candidates(everyone, k=5, scale=1.0)
+    assert (beyond <= least[:, -1]).all()
+    for i in everyone:
+        missed = np.setdiff1d(exact[i], found[i])
+        assert (least[i][np.isin(exact[i], missed)] >= beyond[i]).all()
+    assert np.median(np.abs(sums - whole)) < 0.1
+    np.testing.assert_array_equal(values[beyond >= values[:, -1]], least[beyond >= values[:, -1]])
+
+
+def test_many_equal_records_are_one_point_with_one_price():
+    X = np.repeat(np.arange(20.0), 20)[:, None] + np.arange(2)
+    Y = np.round(X / 4) * 4
+    linker = EuclideanLinker(rule="balanced").fit(X, Y)
+    index = linker._index(X, Y)
+    pairs = DistancePairs(linker._family, linker._theta, index.original, index.masked)
+    search = search_with_prices(coordinates_of(pairs), "balanced", linker.temperature_)
+    assert search.n_points == len(np.unique(Y, axis=0))
+    assert not search.ask("linked")[0].any()
+    assert Rule("one_to_one", dense_pairs=0)._assignment(pairs).optimal
+
+
+def test_boxes_hold_their_points():
+    points = np.random.default_rng(0).normal(size=(1000, 3))
+    tree = build(points, np.ones(3), counts=np.full(1000, 2), leaf=4)
+    np.testing.assert_array_equal(tree.points, points[tree.rows])
+    for node in range(len(tree.begin)):
+        inside = tree.points[tree.begin[node] : tree.end[node]]
+        np.testing.assert_array_equal(tree.low[node], inside.min(axis=0))
+        np.testing.assert_array_equal(tree.high[node], inside.max(axis=0))
+        assert tree.node_counts[node] == 2 * len(inside)
+
+
+@pytest.mark.parametrize("rule", ["nearest", "balanced", "one_to_one"])
+def test_large_files_are_linked_by_trees_alone(rule, monkeypatch):
+    from sklearn_reclink.likelihood.pair_likelihood import LikelihoodPairs
+
+    X = make_microdata(6000, 3, random_state=0)
+    Y = RankSwapping(p=1, random_state=0).fit_transform(X)
+
+    def refuse(*_):
+        raise AssertionError("all pairs were compared")
+
+    monkeypatch.setattr(LikelihoodPairs, "distances", refuse)
+    linker = DensityLinker(rule=rule, random_state=0).fit(X, Y)
+    assert linker.n_linked_ / 6000 == linker.score(X, Y)
+    assert 0.1 < linker.n_linked_ / 6000 < 1
