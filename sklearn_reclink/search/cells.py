@@ -38,7 +38,7 @@ class Layout:
     centre : ndarray of shape (n_kept,)
         What is 0 in mapped coordinates, if there are any.
     top : Tree
-        Of a sample of the masked records; its leaves are the cells.
+        Boxes of a sample of the masked records, without their points; the leaves are the cells.
     """
 
     formula: Formula
@@ -88,7 +88,11 @@ def lay_out(
     centre = taken.mean(axis=0)
     leaf = max(1, -(-len(taken) * cell_size // n_masked))
     top = build(_mapped(found, centre, taken), stretch=stretch, leaf=leaf, join=False)
-    return Layout(found, theta, kept, centre, top)
+    none = np.zeros(0, dtype=np.int64)
+    boxes = top._replace(
+        points=top.points[:0], exact=top.exact[:0], first=none, rows=none, place=none
+    )
+    return Layout(found, theta, kept, centre, boxes)
 
 
 def spool(

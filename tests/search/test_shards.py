@@ -11,7 +11,6 @@ from sklearn_reclink.search.shards import ShardIndex
 from tests import problems
 
 QUESTIONS = ("linked", "link", "nearest")
-TREES = [name for name in problems.DISTANCES if name != "indefinite"]
 
 
 def parts(rng, file):
@@ -41,7 +40,7 @@ def assert_answers(search, index, distance, questions=QUESTIONS):
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("name", problems.DISTANCES)
 def test_cells_give_the_answers_of_one_index(name, seed):
     rng = np.random.default_rng(seed)
     distance = problems.random_distance(rng, name)
@@ -50,7 +49,7 @@ def test_cells_give_the_answers_of_one_index(name, seed):
     assert_answers(search, Index(*files), distance)
 
 
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("name", problems.DISTANCES)
 def test_files_of_different_lengths(name):
     for seed in range(2):
         rng = np.random.default_rng(100 + seed)
