@@ -36,8 +36,6 @@ class Case:
 
 def run(case: Case) -> dict[str, Any]:
     """Fit and score one case, in this process."""
-    import numpy as np
-
     from sklearn_reclink import DensityLinker
     from sklearn_reclink.datasets import make_microdata
     from sklearn_reclink.masking import AdditiveNoise, RankSwapping

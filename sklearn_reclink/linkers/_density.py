@@ -78,8 +78,10 @@ class DensityLinker(LikelihoodLinker):
 
     Notes
     -----
-    All pairs are compared, in blocks: ``"nearest"`` takes one pass over them, ``"density"`` two,
-    ``"balanced"`` up to 32.
+    All pairs of small files are compared. In large ones, trees find the best pairs of every
+    record: ``"nearest"`` and ``"one_to_one"`` give the answers of all pairs. The prices of
+    ``"density"`` and ``"balanced"`` come from 32 candidates of every record and an estimate of the
+    rest; links are exact for these prices. ``verbose=1`` prints how much the candidates hold.
 
     Examples
     --------

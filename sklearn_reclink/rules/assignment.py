@@ -128,8 +128,8 @@ def solve(
 ) -> Assignment:
     """Match and review until no pair is missing; ``links`` are those of an optimum, if known."""
     keys = program.some_matching() if links is None else program.keys_of(links)
-    matching = None
-    review = program.review(program.start, n_candidates)
+    matching = program.start
+    review = program.review(matching, n_candidates)
     for _ in range(max_rounds):
         keys = np.union1d(keys, review.missing)
         matching = program.match(keys, links, matching)
@@ -237,7 +237,8 @@ class Program:
         candidates = sparse.coo_array((gains, (rows, columns)), shape=self.shape)
         if links is None:
             square = self.shape[0] == self.shape[1]
-            return match_sparse(candidates, self.rng, before if square else None)
+            first = before is None or before is self.start
+            return match_sparse(candidates, self.rng, before if square and not first else None)
         return dual_prices(candidates, links, self.tolerance)
 
     def review(self, matching: Matching, n_new: int) -> Review:

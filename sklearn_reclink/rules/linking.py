@@ -144,7 +144,7 @@ class Rule:
         if (found := self._coordinates(pairs)) is not None:
             from sklearn_reclink.rules.candidates import search_with_prices
 
-            work = {"n_jobs": self.n_jobs, "verbose": self.verbose}
+            work: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose}
             return search_with_prices(found, self.name, self.scale, **work)
         prices = {"density": density_prices, "balanced": balanced_prices}.get(self.name)
         if prices is None:

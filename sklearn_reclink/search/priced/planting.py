@@ -110,7 +110,7 @@ def _of_distance(pairs: DistancePairs) -> Coordinates | None:
     bounding, scales = files, np.ones(pairs.masked.shape[1])
     if found.root.size:
         centre = pairs.masked.mean(axis=0)
-        bounding = tuple((file - centre) @ found.root for file in files)  # type: ignore[assignment]
+        bounding = tuple((file - centre) @ found.root for file in files)
         scales = np.sqrt(found.weights)
     elif len(found.weights) == len(scales):
         scales = np.sqrt(np.maximum(found.weights, 0.0))
