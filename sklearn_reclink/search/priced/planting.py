@@ -101,10 +101,10 @@ def _of_distance(pairs: DistancePairs) -> Coordinates | None:
     if found is None or not found.weights.any():
         return None
     from sklearn_reclink.search.priced.formulas import kernels, model_of
-    from sklearn_reclink.search.tree_search import _tolerance
+    from sklearn_reclink.search.tree.formulas import tolerance_of
 
     files = pairs.original, pairs.masked
-    tolerance = _tolerance(found, *files)
+    tolerance = tolerance_of(found, *files)
     if not np.isfinite(min(tolerance.relative, tolerance.absolute)):
         return None
     bounding, scales = files, np.ones(pairs.masked.shape[1])
