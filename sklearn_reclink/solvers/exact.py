@@ -158,10 +158,11 @@ def solve_exact(
     feasibility = Feasibility(problem, presolved, begin + time_limit)
     incumbent = Incumbent(problem, presolved, feasibility, at_least)
     starts = distinct([family.centre, *family.starts(index.original, index.masked)])
-    if not large:
+    if incumbent.forecasts:
         starts = sorted(starts, key=incumbent.forecast, reverse=True)
     for theta in starts:
-        if not large or incumbent.theta is None or time.monotonic() < begin + time_limit / 2:
+        in_time = time.monotonic() < begin + time_limit / 2
+        if incumbent.forecasts or incumbent.theta is None or in_time:
             incumbent.offer(theta)
     count = seconds_of_count(problem, incumbent) if large else 0.0
     # the last candidate is counted too, and once more by the estimator

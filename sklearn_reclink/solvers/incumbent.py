@@ -63,6 +63,12 @@ class Incumbent:
         elsewhere = self.index.n_records - len(self.presolved.never) - self.at_least
         return max(0, min(int(np.count_nonzero(~self.linked[self.open])), elsewhere))
 
+    @property
+    def forecasts(self) -> bool:
+        """Whether a forecast takes less time than a count."""
+        by_formula = not self.family.monotone and self.index.is_dense
+        return self.presolved.complete or by_formula
+
     def offer(self, theta: np.ndarray) -> bool:
         """Keep ``theta`` if it is admissible and links more than the best so far."""
         least = max(self.n_linked, self.at_least) + 1
@@ -86,8 +92,7 @@ class Incumbent:
         theta = self.family.repair(theta / size)  # last, for scaling rounds
         if not self.family.contains(theta):
             return False
-        quick = self.presolved.complete or self.index.is_dense
-        if quick and self.forecast(theta) < at_least:
+        if self.forecasts and self.forecast(theta) < at_least:
             return False
         begin = time.monotonic()
         linked = self._count(theta)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sklearn_reclink.families import OWA, WeightedMean
 from sklearn_reclink.search.ties import TIE_TOLERANCE
-from sklearn_reclink.solvers.cells import search as cells
+from sklearn_reclink.solvers.cells import open_cells as cells
 from sklearn_reclink.solvers.cells.search import prove_by_cells
 from sklearn_reclink.solvers.covering.search import CoveringSearch
 from sklearn_reclink.solvers.feasibility import Feasibility

@@ -122,8 +122,9 @@ class CoveringSearch:
     def _lower_goal(self) -> None:
         """Look for candidates elsewhere, then prove one more loss at a time."""
         self._set_deadline(self.deadline)
-        if self.late_starts is not None:
-            for theta in self.late_starts(max(self.deadline - time.monotonic(), 0.0) / 2):
+        seconds = (self.deadline - time.monotonic()) / 2
+        if self.late_starts is not None and seconds > 0:
+            for theta in self.late_starts(seconds):
                 self.incumbent.offer(theta)
         self._set_goal(self.bound + 1)
 
