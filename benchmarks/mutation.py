@@ -183,7 +183,7 @@ def main() -> None:
     sys.dont_write_bytecode = True
     import pytest
 
-    words = "-q -s -p no:cacheprovider -o addopts= -o filterwarnings= --assert=plain".split()
+    words = "-q -s -p no:cacheprovider -o addopts= --assert=plain".split()
     for target in options.targets:
         begin = time.monotonic()
         _, room, names = TARGETS[target]
