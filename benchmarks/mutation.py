@@ -4,7 +4,7 @@ The mutants are those of Cosmic Ray (``pip install cosmic-ray``). Each takes the
 in a process of its own, which runs the tests of that module. No file is changed::
 
     python benchmarks/mutation.py                      # all targets, about 20 minutes of one core
-    python benchmarks/mutation.py ties --only 17       # one mutant, with its tests' output
+    python benchmarks/mutation.py ties --only 17       # one of them, with its tests' output
 
 A mutant is *killed* if a test fails or runs out of time. One that cannot even be imported is
 left out of the counts. Survivors are judged in ``docs/survivors.md``.
@@ -100,7 +100,7 @@ class Mutation:
     def chosen(self) -> list[tuple[int, Mutant]]:
         every = list(enumerate(mutants(self.source)))
         if self.options.only is not None:
-            return [every[self.options.only]]
+            return [every[number] for number in self.options.only]
         if not 0 < self.options.most < len(every):
             return every
         return sorted(random.Random(self.options.seed).sample(every, self.options.most))
@@ -171,7 +171,7 @@ def main() -> None:
     parser.add_argument("targets", nargs="*", default=list(TARGETS))
     parser.add_argument("--most", type=int, default=0, help="so many at random, of each target")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", type=int, help="the mutant of this number")
+    parser.add_argument("--only", type=int, nargs="+", help="the mutants of these numbers")
     options = parser.parse_args()
     root = Path(__file__).parents[1]
     os.chdir(root)
@@ -183,7 +183,7 @@ def main() -> None:
     sys.dont_write_bytecode = True
     import pytest
 
-    words = "-q -s -p no:cacheprovider -o addopts= -o filterwarnings= --assert=plain".split()
+    words = "-q -s -p no:cacheprovider -o addopts= --assert=plain".split()
     for target in options.targets:
         begin = time.monotonic()
         _, room, names = TARGETS[target]

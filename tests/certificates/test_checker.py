@@ -181,6 +181,8 @@ def test_no_distance_is_negative_on_a_pair():
     [
         ("weighted_mean", "simplex", [[2.0, 1.0], [1.0, -1.0]], True),
         ("weighted_mean", "simplex", [[2.0, 1.0], [1.0, 1.0 + 1e-14]], True),  # a tie
+        ("weighted_mean", "simplex", [[2.0, 1.0], [1.0, 1.0 + 0.99e-12]], True),  # the last one
+        ("weighted_mean", "simplex", [[2.0, 1.0], [1.0, 1.0 + 1.01e-12]], False),
         ("weighted_mean", "simplex", [[2.0, 1.0], [1.0, 1.0 + 1e-11]], False),
         ("bilinear", "psd", [[2.0, 1.0], [2.0, 1.0]], True),
         ("bilinear", "psd", [[2.0, 1.0], [-2.0, -1.0]], True),

@@ -80,6 +80,18 @@ def test_duals_are_rounded_to_units_and_held_below_a_limit():
     assert proven(master, [4000.0], kept=[0]) == (4000, [-3999, 1])
 
 
+def test_the_last_unit_counts():
+    unit = 1 / ONE
+    assert proven(master_of(1, [0]), [1 - unit]) == (1 - unit, [unit])
+    assert proven(master_of(1, [0]), [1 + unit]) == (1, [-unit])
+
+
+def test_duals_of_several_hundred_rows():
+    master = master_of(30, *islice(combinations(range(30), 2), 300))
+    value, costs = proven(master, [1 / 32] * 300)
+    assert value == 300 / 32 and sum(costs) == 30 - 600 / 32
+
+
 @pytest.mark.parametrize(("n_records", "value"), [(2**18 - 1, 4096), (2**18, 0)])
 def test_duals_whose_sums_might_overflow_count_as_zero(n_records, value):
     master = master_of(1, [0])
@@ -124,6 +136,14 @@ def test_rows_together_show_it_by_a_ray():
     assert infeasible(master, kept=[1])
     assert master.solve_held(NOBODY, NOBODY).bound == 1
     assert not infeasible(master)
+
+
+def test_a_ray_of_one_unit_is_enough_and_none_is_not(monkeypatch):
+    master = master_of(2, [0, 1])
+    master.add([np.array([1])], lost=(0,))
+    for ray, expected in (([1 / ONE] * 2, True), ([0.0] * 2, False), ([1.0, 0.0], False)):
+        monkeypatch.setattr(highspy.Highs, "getDualRay", lambda self, ray=ray: (None, True, ray))
+        assert infeasible(master, kept=[1]) == expected
 
 
 def test_the_presolve_of_highs_is_as_it_was_after_a_ray(monkeypatch):
