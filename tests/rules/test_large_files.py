@@ -110,6 +110,7 @@ def test_assignments_by_tree_are_those_by_all_pairs(files, masking, shape, linke
     assert expected.optimal
     assert found.optimal
     assert found.total == pytest.approx(expected.total, rel=1e-9, abs=1e-7)
+    np.testing.assert_array_equal(found.certain, expected.certain)
     # a pair whose slack is near the tolerance may be tied by one dual and not by another
     assert np.count_nonzero(found.n_tied != expected.n_tied) <= 1
 
@@ -126,7 +127,8 @@ def test_tree_and_all_pairs_find_the_same_tight_pairs_of_the_same_dual(files, sh
     while True:
         matching = by_tree.match(keys, None)
         found, expected = (program.review(matching, 16) for program in (by_tree, by_pairs))
-        assert found.shortfall == pytest.approx(expected.shortfall, abs=1e-9)
+        if not by_tree.flipped:  # else the one adds over columns, the other over rows
+            assert found.shortfall == pytest.approx(expected.shortfall, abs=1e-9)
         assert (len(found.missing) == 0) == (len(expected.missing) == 0)
         if not len(found.missing):
             break

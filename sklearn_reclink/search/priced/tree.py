@@ -53,8 +53,8 @@ def build(
     >>> import numpy as np
     >>> from sklearn_reclink.search.priced.tree import build
     >>> tree = build(np.array([[3.0], [0.0], [2.0], [1.0]]), np.ones(1), leaf=1)
-    >>> tree.rows, tree.low[0], tree.high[0]
-    (array([1, 3, 2, 0]), array([0.]), array([3.]))
+    >>> tree.low.ravel(), tree.high.ravel()
+    (array([0., 0., 2.]), array([3., 1., 3.]))
     """
     _, rows, nodes, _ = KDTree(points * scales, leaf_size=leaf).get_arrays()
     rows = np.array(rows)
