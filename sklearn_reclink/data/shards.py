@@ -28,8 +28,8 @@ class Shards:
         Most records read at a time.
     folder : path, default=None
         Where coordinates are kept on disk while records are linked, about 200 bytes for each pair
-        of records with six variables; by default the folder of temporary files. They are removed afterwards.
-        Workers on other machines must see the folder under the same name.
+        of records with six variables; by default the folder of temporary files. They are removed
+        afterwards. Workers on other machines must see the folder under the same name.
 
     Examples
     --------
