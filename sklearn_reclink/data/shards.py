@@ -27,9 +27,9 @@ class Shards:
     shard_size : int, default=2**20
         Most records read at a time.
     folder : path, default=None
-        Where coordinates are kept on disk while records are linked, about 300 bytes for each record
-        with six variables; by default the folder of temporary files. They are removed afterwards.
-        Workers on other machines must see the folder under the same name.
+        Where coordinates are kept on disk while records are linked, about 200 bytes for each pair
+        of records with six variables; by default the folder of temporary files. They are removed
+        afterwards. Workers on other machines must see the folder under the same name.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def assert_answers(search, index, distance, questions=QUESTIONS):
             np.testing.assert_array_equal(found, right)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", problems.DISTANCES)
 def test_cells_give_the_answers_of_one_index(name, seed):
     rng = np.random.default_rng(seed)
@@ -65,8 +65,8 @@ def test_many_cells_of_few_records():
     rng = np.random.default_rng(7)
     distance = problems.random_distance(rng, "Choquet")
     files = problems.tied_files(rng, 60, 60)
-    search = small(cut_index(rng, *files, cell_size=3).search(*distance))
-    assert len(search.counts) > 10
+    search = small(cut_index(rng, *files, cell_size=6).search(*distance))
+    assert len(search.counts) > 7
     assert_answers(search, Index(*files), distance)
 
 
