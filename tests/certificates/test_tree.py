@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sklearn_reclink.certificates.verify import Checker
+from sklearn_reclink import CertificateError
+from sklearn_reclink.certificates.verify import Cell, Checker
 from tests.certificates.test_checker import checker
 
 
@@ -116,3 +117,61 @@ def test_a_cell_is_split_into_two_that_cover_it():
     for wrong in ([0, 0, 1, 1], [0, 2, 1, 1], [0, 1, 0, 1], [0, 1, 1], [0, 1, 1.0, 1]):
         assert not proves(check, [{"split": wrong}, {}, {}], 0)
     assert not proves(checker("choquet", "monotone"), [split, {}, {}], 0)
+
+
+def cell(corners=(), lost=(), kept=(), sets=()):
+    return Cell(tuple(corners), frozenset(lost), frozenset(kept), tuple(sets))
+
+
+def test_a_new_corner_takes_the_place_of_one_of_two():
+    check = checker("weighted_mean", original=[[0.0] * 3], masked=[[0.0] * 3])
+    corners = [(1, 1, 0), (0, 1, 3), (2, 0, 1)]
+    first, second = check.below({"split": [2, 1, 3, 5]}, cell(corners), 0)
+    assert first.corners == ((1, 1, 0), (0, 1, 3), (6, 5, 18))
+    assert second.corners == ((1, 1, 0), (6, 5, 18), (2, 0, 1))
+    first, second = check.below({"split": [0, 1, 1, 1]}, cell(corners), 0)
+    assert first.corners == ((1, 2, 3), (0, 1, 3), (2, 0, 1))
+    assert second.corners == ((1, 1, 0), (1, 2, 3), (2, 0, 1))
+
+
+def test_branches_say_what_is_lost_and_kept():
+    lost, kept = known(4).below({"branch": 2}, cell(lost=[0], kept=[1]), 1)
+    assert (lost.lost, lost.kept) == ({0, 2}, {1})
+    assert (kept.lost, kept.kept) == ({0}, {1, 2})
+    for wrong in (4, -1, 1.0):
+        with pytest.raises(CertificateError, match="a record is not"):
+            known(4).below({"branch": wrong}, cell(), 1)
+
+
+def test_a_record_is_kept_if_losing_it_makes_the_goal():
+    """Price 0.5 of records 0 and 1, losses 0.5; records 2 and 3 have no price, 3 is lost."""
+    at = cell(lost=[3], sets=[(frozenset([0, 1]), 1)])
+    for goal, kept in ((2, {0, 1, 2}), (3, {2}), (4, set())):
+        (found,) = known(4).below({"duals": [[0, 0.5]], "keep": True}, at, goal)
+        assert found.kept == kept and found.lost == {3}
+
+
+def test_a_lost_record_pays_one_less_its_price():
+    pairs = [conflict(2 * i, 2 * i + 1) for i in range(4)]
+    for dual in (0.25, 0.75):
+        node = {"conflicts": pairs, "duals": [[c, dual] for c in range(4)]}
+        assert proves(known(8), [node], 4, never=[0, 2, 4, 6])
+        assert not proves(known(8), [node], 5, never=[0, 2, 4, 6])
+    for wrong in ([[4, 1]], [[-1, 1]], [[0, -1]], [[0, float("nan")]], [[0]]):
+        assert not proves(known(8), [{"conflicts": pairs, "duals": wrong}], 0)
+
+
+def test_a_tree_has_as_many_nodes_as_it_needs():
+    for nodes, reason in (([{}, {}], "too many"), ([], "too few"), ([{"branch": 0}], "too few")):
+        with pytest.raises(CertificateError, match=f"the tree has {reason} nodes"):
+            known(2).tree(nodes, frozenset(), 0)
+
+
+def test_conflicts_hold_in_all_subtrees_of_their_node():
+    """Two conflicts, of the root and of the lost branch: the kept branch has only the first."""
+    root = {"conflicts": [conflict(1, 2)], "branch": 0}
+    lost = {"conflicts": [conflict(3)], "duals": [[0, 1], [1, 1]]}
+    kept = {"duals": [[0, 1]]}
+    assert proves(known(4), [root, lost, kept], 1)
+    assert not proves(known(4), [root, lost, lost | {"conflicts": []}], 1)
+    assert not proves(known(4), [root, lost, kept], 2)
