@@ -84,7 +84,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="300,000 records at most")
     options = parser.parse_args(arguments)
-    cluster = LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None)
+    cluster = LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0")
     with cluster, Client(cluster) as client:
         X, Y = files(30_000)
         linkers = learn(X[:N_TRAIN], Y[:N_TRAIN])

@@ -157,6 +157,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
                 "rate": one.rate,
                 "expected_rate": one.expected_rate,
                 "bound": one.bound,
+                "confidence_bound": one.confidence_bound,
                 "standardize": one.linker.standardize_,
                 "ceiling": audit.ceiling if one.attacker.monotone else None,
                 "status": one.status,

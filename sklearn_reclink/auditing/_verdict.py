@@ -111,6 +111,12 @@ def proven(audit: Audit) -> str:
             f" At most {bounds[0]:,} can be found by any quadratic (bilinear) distance that is "
             "never negative, in any of the three standardisations."
         )
+    for one in audit.attacks:
+        if one.confidence_bound is not None and one.confidence_bound < (one.bound or 0):
+            text += (
+                f" {one.attacker.title}: at most {one.confidence_bound:,} with 99 % confidence, "
+                "from a random sample of the people."
+            )
     beyond = [one for one in audit.attacks if one.n_found > bound and one.bound is None]
     if beyond:
         titles = listed([one.attacker.title for one in beyond])

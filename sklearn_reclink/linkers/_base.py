@@ -31,7 +31,7 @@ from sklearn_reclink.data.views import RankScales, Scales, check_width, chosen_v
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._shards import shard_index
-from sklearn_reclink.linkers._view import View, best_of, conclude, gap_message
+from sklearn_reclink.linkers._view import View, best_of, conclude, confidence, gap_message
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
 from sklearn_reclink.solvers.problem import Solution, Status
 
@@ -209,6 +209,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """Set what is known of the parameters learned; warn where a proof is open."""
         self.n_linked_, self.bound_, status = conclude(views)
         self.status_ = status.value
+        if hasattr(self, "confidence_bound_"):
+            self.confidence_bound_, self.confidence_level_ = confidence(views)
         if self._has_ceiling:
             self.ceiling_ = max(view.index.ceiling for view in views)
         if self.bound_ is not None and status in (Status.TIME_LIMIT, Status.UNDECIDED):

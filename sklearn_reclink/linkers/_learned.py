@@ -80,8 +80,8 @@ class LearnedLinker(BaseLinker):
         if theta is None:
             theta = family.starts(index.original, index.masked)[0]
         theta = family.settled(theta, lambda one: int(index.linked(family, one).sum()))
-        self.confidence_bound_ = solution.confidence_bound
-        self.confidence_level_ = solution.confidence_level
+        self.confidence_bound_: int | None = solution.confidence_bound
+        self.confidence_level_: float | None = solution.confidence_level
         status = solution.status
         if family.projects and status is Status.OPTIMAL:
             status = Status.PROJECTED

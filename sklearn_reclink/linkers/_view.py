@@ -114,6 +114,21 @@ def conclude(views: Sequence[View]) -> tuple[int, int | None, Status]:
     return n_linked, bound, status
 
 
+def confidence(views: Sequence[View]) -> tuple[int | None, float | None]:
+    """A bound at a confidence level for all views, and that level; None where no blocks were asked.
+
+    Which view has the largest optimum does not depend on what was drawn. Its own bound holds at the
+    level, and the largest one is no lower.
+    """
+    found = [view.solution for view in views]
+    levels = [one.confidence_level for one in found if one.confidence_level is not None]
+    bounds = [one.bound if one.confidence_bound is None else one.confidence_bound for one in found]
+    known = [one for one in bounds if one is not None]
+    if not levels or len(known) < len(bounds):
+        return None, None
+    return max(best_of(views).n_linked, *known), min(levels)
+
+
 def gap_message(n_linked: int, n_records: int, bound: int, time_limit: float | None) -> str:
     """What to warn of where a proof is open, by ties or, if it is given, by the time limit."""
     cause, remedy = "ties within rounding left the proof open", ""

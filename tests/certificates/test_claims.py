@@ -45,7 +45,7 @@ def test_links_and_bound_are_stated():
     assert found[:3] == (1, 1, 3)
     assert found.statement == (
         "The parameters link 1 of 3 records. No parameters of the family weighted_mean (simplex) "
-        "link more than 1; distances within 1e-12 of each other count as tied."
+        "link more than 1 (standardize: None); distances within 1e-12 of each other count as tied."
     )
     for bound in (2, 3):
         assert verify(certificate(bound=bound), ORIGINAL, MASKED).bound == bound

@@ -27,7 +27,7 @@ N_WORKERS = 2
 @pytest.fixture(scope="module")
 def client():
     cluster = distributed.LocalCluster(
-        n_workers=N_WORKERS, threads_per_worker=1, dashboard_address=None
+        n_workers=N_WORKERS, threads_per_worker=1, dashboard_address=":0"
     )
     with cluster, distributed.Client(cluster) as client:
         yield client

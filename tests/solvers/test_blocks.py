@@ -178,7 +178,7 @@ def test_a_block_that_keeps_killing_is_left_without_an_answer(noisy, tmp_path):
 def test_a_dask_cluster_with_a_killed_worker_finds_the_same_bound(noisy, expected, tmp_path):
     distributed = pytest.importorskip("distributed")
     problem = Problem(Killing(3, tmp_path, times=1), noisy[0].index)
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
     with cluster, distributed.Client(cluster) as client:
         with parallel_config(backend="dask", client=client, wait_for_workers_timeout=60):
             assert bound_of(problem, block_size=30, n_jobs=2) == expected
