@@ -52,6 +52,12 @@ def test_links_and_bound_are_stated():
     assert verify(certificate(linked=[], n_linked=0), ORIGINAL, MASKED).n_linked == 0
 
 
+def test_all_records_may_be_linked():
+    proof = {"never": [], "tree": [{}]}
+    everyone = certificate(ORIGINAL, ORIGINAL, linked=[0, 1, 2], n_linked=3, bound=3, proof=proof)
+    assert verify(everyone, ORIGINAL, ORIGINAL)[:3] == (3, 3, 3)
+
+
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
