@@ -65,7 +65,7 @@ class Shards:
             paths = [source] if isinstance(source, str | Path) else list(source)
             self._paths = [file for path in paths for file in _files(Path(path))]
             if [path.suffix for path in self._paths] == [".npy"]:
-                self._array = np.load(self._paths[0], mmap_mode="r")
+                self._array = np.lib.format.open_memmap(self._paths[0], mode="r")
         if self._array is None:
             self._read_schemas(columns)
         elif columns is not None:

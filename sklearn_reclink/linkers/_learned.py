@@ -80,8 +80,6 @@ class LearnedLinker(BaseLinker):
         if theta is None:
             theta = family.starts(index.original, index.masked)[0]
         theta = family.settled(theta, lambda one: int(index.linked(family, one).sum()))
-        self.confidence_bound_: int | None = solution.confidence_bound
-        self.confidence_level_: float | None = solution.confidence_level
         status = solution.status
         if family.projects and status is Status.OPTIMAL:
             status = Status.PROJECTED
@@ -129,6 +127,8 @@ class ExactLinker(LearnedLinker):
 
     def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
         self.claimed_links_: int | None = None
+        self.confidence_bound_: int | None = None
+        self.confidence_level_: float | None = None
         self.certificate_: dict[str, Any] | None = None
         options: dict[str, Any] = {"time_limit": seconds, "verbose": self.verbose}
         if self.method == "milp":

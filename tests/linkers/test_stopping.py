@@ -23,7 +23,7 @@ from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.masking import Microaggregation
 from sklearn_reclink.search import Index
-from sklearn_reclink.solvers.cells import search as cells
+from sklearn_reclink.solvers.cells import open_cells
 from sklearn_reclink.solvers.feasibility import Feasibility
 from tests.problems import noisy_files
 from tests.soundness.deadly import Deadly
@@ -136,7 +136,7 @@ STAGES = [
     (Feasibility, "check_known"),
     (highspy.Highs, "run"),
     (Index, "linked"),
-    (cells, "_explore"),
+    (open_cells, "_explore"),
 ]
 
 

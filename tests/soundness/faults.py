@@ -17,7 +17,7 @@ import highspy
 import numpy as np
 
 from sklearn_reclink.solvers import feasibility
-from sklearn_reclink.solvers.cells import search as cells
+from sklearn_reclink.solvers.cells import settling
 
 STATUSES = list(highspy.HighsModelStatus.__members__.values())
 KINDS = ("HiGHS", "active set", "spectra", "several")
@@ -157,7 +157,7 @@ def _support(liar: Liar, true: np.ndarray, n_rows: int) -> np.ndarray:
 
 
 def _active_set(liar: Liar) -> Replaced:
-    solve, least_norm = feasibility.solve, cells.least_norm
+    solve, least_norm = feasibility.solve, settling.least_norm
     thin_out_kernel = feasibility.thin_out_kernel
 
     def lie_of_solve(rows: Any, rhs: Any, wanted: Any, n_wanted: Any, *start: Any) -> Any:
@@ -204,7 +204,7 @@ def _active_set(liar: Liar) -> Replaced:
     return [
         (feasibility, "solve", _raising(liar, solve, lie_of_solve)),
         (feasibility, "thin_out_kernel", _raising(liar, thin_out_kernel, lie_of_thin_out)),
-        (cells, "least_norm", _raising(liar, least_norm, lie_of_least_norm)),
+        (settling, "least_norm", _raising(liar, least_norm, lie_of_least_norm)),
     ]
 
 
