@@ -29,6 +29,9 @@ from sklearn_reclink.auditing._attackers import Attacker, Setting, collected_war
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.model_selection import held_out_links
 
+_AMPLE_SECONDS = 3.0  # for searches that learn from as many records as they may
+_FEWEST = 100  # records
+
 
 @dataclass(frozen=True, eq=False)
 class Findings:
@@ -175,8 +178,11 @@ def held_out(
     if attacker.knows_files:
         options["fit_params"] = {"pool": Y, "reference": X}
     rows, found, n_train = [], [], len(X)
+    most = setting.limits.repeated_search
+    if attacker.time_weight > 0:  # a search of few seconds learns from few records
+        most = min(most, max(_FEWEST, int(most * seconds / _AMPLE_SECONDS)))
     for salt, (known, sought) in enumerate(halves(len(X), setting.seed), start=1):
-        known = setting.learning_sample(known, setting.limits.repeated_search, salt)
+        known = setting.learning_sample(known, most, salt)
         if not link_all:
             sought = setting.sample(sought, setting.limits.sought // 2, salt)
         with collected_warnings():

@@ -158,6 +158,8 @@ class Attacker:
     too_wide, too_long : callable
         Why it cannot link a file of a setting, for its variables or for its records: a sentence
         with what that would cost; None if it can.
+    seconds_per_pair : float
+        About how long it takes for each pair of records, if it cannot be told to end in time.
     knows_files : bool
         Whether it learns from the whole files besides the known pairs. It can then look for some
         records of a file that is too long for it.
@@ -171,6 +173,7 @@ class Attacker:
     options: Callable[[Setting], dict[str, Any]] = lambda setting: {}
     too_wide: Callable[[Setting], str | None] = _no_reason
     too_long: Callable[[Setting], str | None] = _no_reason
+    seconds_per_pair: float = 0.0
     knows_files: bool = False
 
     @property
@@ -215,6 +218,7 @@ _ALL = (
             "pattern_variables", lambda n: f"counts patterns of agreement, 2^{n} of them"
         ),
         too_long=_too_long,
+        seconds_per_pair=1.5e-6,
     ),
     Attacker(
         "weighted_mean",
@@ -260,6 +264,7 @@ _ALL = (
             "density_variables", lambda n: f"learns the errors in each of {n:,} variables"
         ),
         too_long=_too_long,
+        seconds_per_pair=6e-7,
         knows_files=True,
     ),
 )

@@ -2,8 +2,9 @@
 
 The searches share the time limit: the time that is left is divided among the searches still to come
 in proportion to their weights, so time that a proof did not need goes to the others. The last
-share is for withholding variables in turn, which ends with it. What has not begun `GRACE` seconds
-after the time limit is left out, and the report says so. Compiling is not limited, nor is linking
+share is for withholding variables in turn, which ends with it. What has not begun by
+the time limit is left out, and the report says so. So is an attacker that cannot be told to end in
+time and would not. Compiling is not limited, nor is linking
 itself; an attacker for whose linking a file is too long or too wide does not begin.
 """
 
@@ -35,8 +36,7 @@ Progress = Callable[[str, int, int], None]
 # Time for a held-out estimate, as a share of the time for the search in the whole file.
 HELD_OUT_SHARE = 0.5
 VARIABLES_WEIGHT = 1.0
-GRACE = 5.0
-LEAST_SECONDS = 2.0  # for the variables, however late it is
+LEAST_SECONDS = 1.0  # for the variables, however late it is
 OUT_OF_TIME = "the time limit ended before its turn; a longer one or fewer columns would include it"
 OUT_OF_MEMORY = "there was not enough memory for it; choose fewer columns to include it"
 
@@ -160,10 +160,14 @@ class _Steps:
         self.weight -= weight
         return max(self.end - time.monotonic(), 0.0) * min(share, 1.0)
 
+    def has_time_for(self, one: Attacker, n_records: int) -> bool:
+        """Whether an attacker that cannot be told to end in time will do so."""
+        return time.monotonic() + one.seconds_per_pair * n_records**2 <= self.end
+
     @property
     def late(self) -> bool:
-        """Whether the time limit ended more than `GRACE` seconds ago."""
-        return time.monotonic() > self.end + GRACE
+        """Whether the time limit has ended."""
+        return time.monotonic() > self.end
 
 
 def _run(
@@ -222,9 +226,10 @@ def _attack_all(
     """What attackers find in the whole file, and why some were left out; adds their warnings."""
     attacks: list[Attack] = []
     left_out: dict[Attacker, str] = {}
-    for one in running:
+    # those that cannot be told to end in time take what the others leave
+    for one in sorted(running, key=lambda one: one.seconds_per_pair > 0):
         seconds = steps.next(one.title, one.time_weight)
-        if steps.late:
+        if steps.late or not steps.has_time_for(one, len(X)):
             left_out[one] = OUT_OF_TIME
             continue
         try:
@@ -234,7 +239,7 @@ def _attack_all(
             continue
         attacks.append(found)
         notes.extend(note for note in warned if note not in notes)
-    return attacks, left_out
+    return sorted(attacks, key=lambda found: running.index(found.attacker)), left_out
 
 
 def _estimate_all(
@@ -253,7 +258,8 @@ def _estimate_all(
         if one in left_out:
             continue
         reason = OUT_OF_TIME
-        if not steps.late:
+        whole = one.skip_reason(setting) is None
+        if not steps.late and (not whole or steps.has_time_for(one, len(X))):
             try:
                 estimates.append(held_out(one, X, Y, setting, seconds))
                 continue

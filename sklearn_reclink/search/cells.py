@@ -180,7 +180,9 @@ class Cell:
     def __init__(self, folder: Path, number: int) -> None:
         home = folder / str(number)
         arrays = {
-            path.stem: np.asarray(np.lib.format.open_memmap(path, mode="c"))  # as compiled code expects them
+            path.stem: np.asarray(
+                np.lib.format.open_memmap(path, mode="c")
+            )  # as compiled code expects them
             for path in home.glob("*.npy")
         }
         arrays.setdefault("exact", arrays["points"])

@@ -74,7 +74,7 @@ def test_a_bound_of_a_few_rows_is_never_too_low():
 def test_added_rows_are_those_given_at_once():
     problem = problem_of(WeightedMean, *noisy_files(0, 50))
     source = NearestRows(problem, np.arange(50))
-    every = source.start(spread_thetas(problem.family, None))
+    every = source.start(spread_thetas(problem.family, None), np.inf)
     order = np.random.default_rng(0).permutation(len(every.owners))
     parts = [np.sort(part) for part in np.array_split(order, 3)]
     some = [Rows(every.values[p], every.magnitudes[p], every.owners[p]) for p in parts]

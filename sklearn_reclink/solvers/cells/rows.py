@@ -8,6 +8,7 @@ row that the point violates, and joins the others. A record without rows is link
 point until then.
 """
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -117,9 +118,13 @@ class NearestRows:
         self._family, self._index, self._records = problem.family, problem.index, records
         self._known = np.empty(0, dtype=np.int64)  # pairs, as numbers
 
-    def start(self, thetas: Iterable[np.ndarray]) -> Rows:
-        """The rows of the nearest impostors of all records by several parameters."""
-        pairs = [self._pairs(theta)[0] for theta in thetas]
+    def start(self, thetas: Iterable[np.ndarray], deadline: float) -> Rows:
+        """The rows of the nearest impostors by several parameters, as far as time allows."""
+        pairs = [np.empty(0, dtype=np.int64)]
+        for theta in thetas:
+            if time.monotonic() >= deadline:
+                break
+            pairs.append(self._pairs(theta)[0])
         return self._new_rows(np.concatenate(pairs))
 
     def count(self, theta: np.ndarray) -> tuple[int, Rows]:

@@ -146,7 +146,7 @@ def prove_with_few_rows(
     """
     source, generators = NearestRows(problem, records), problem.family.generators
     assert generators is not None
-    rows = source.start(spread_thetas(problem.family, theta))
+    rows = source.start(spread_thetas(problem.family, theta), options.get("deadline", np.inf))
     return prove_by_cells(
         rows.values,
         rows.magnitudes,
