@@ -93,7 +93,7 @@ def test_variables_are_withheld_in_the_order_of_what_they_may_tell(monkeypatch):
 
 def test_what_begins_too_late_is_left_out_and_said(monkeypatch):
     X = original()
-    monkeypatch.setattr(_audit, "GRACE", -1e9)
+    monkeypatch.setattr(_audit._Steps, "late", True)
     names = ["euclidean", "mahalanobis"]
     with pytest.raises(ValueError, match="time limit ended before its turn"):
         audit(X, masked(X), attackers=names)
