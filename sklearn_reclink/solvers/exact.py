@@ -55,7 +55,9 @@ _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
 _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7
 _SHARE_OF_CELLS_OF_LARGE = 0.9
+_SHARE_OF_REVIEW = 0.2  # of the time, after which a proof by cells must be near
 _SHARE_BEFORE_BLOCKS = 0.3  # of a large file far from a proof
+_LEAST_OF_BLOCKS = 0.1
 _NEAR_PROOF = 0.01  # of the records
 _SHARE_OF_CONFLICTS = 0.5  # of a large file, before blocks
 _SHARE_BEFORE_LATE = 0.7
@@ -102,7 +104,8 @@ def solve(
             most_pairs=most_pairs,
             for_blocks=time_limit < np.inf,
         )
-        if found.status is Status.TIME_LIMIT and time.monotonic() < deadline:
+        left = deadline - time.monotonic()
+        if found.status is Status.TIME_LIMIT and left > max(_LEAST_OF_BLOCKS * time_limit, 1.0):
             from sklearn_reclink.solvers.blocks.search import improve_by_blocks
 
             found = improve_by_blocks(
@@ -176,12 +179,14 @@ def solve_exact(
         if by_cells and enough:
             share = _SHARE_OF_CELLS_OF_LARGE if large else _SHARE_OF_CELLS
             until = min(begin + share * time_limit, deadline)
-            review = begin + _SHARE_BEFORE_BLOCKS * time_limit if for_blocks else np.inf
+            review = begin + _SHARE_OF_REVIEW * time_limit if for_blocks else np.inf
             losses = _lose_by_cells(problem, feasibility, incumbent, until, review)
             report("cells", losses)
         if large and losses < incumbent.losses:
-            half = enough if for_blocks else enough and not by_cells
-            until = begin + _SHARE_OF_STARTS * time_limit if half else deadline
+            until = begin + _SHARE_OF_STARTS * time_limit
+            if by_cells:
+                until = begin + _SHARE_BEFORE_BLOCKS * time_limit if for_blocks else deadline
+            until = until if enough else deadline
             search_large(problem, incumbent, rng, until, late_starts, all_pairs=enough)
             report("line searches", losses)
         in_time = not large or deadline - time.monotonic() >= _COUNTS * count

@@ -10,7 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from joblib import parallel_config
+from sklearn.exceptions import ConvergenceWarning
 
+from sklearn_reclink import WeightedMeanLinker
+from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.solvers.blocks.confidence import confidence_bound
 from sklearn_reclink.solvers.blocks.search import _Maker, bound_by_blocks, improve_by_blocks
@@ -183,3 +186,14 @@ def test_a_dask_cluster_with_a_killed_worker_finds_the_same_bound(noisy, expecte
         with parallel_config(backend="dask", client=client, wait_for_workers_timeout=60):
             assert bound_of(problem, block_size=30, n_jobs=2) == expected
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_large_noisy_file_gets_a_bound_from_blocks():
+    X = np.asarray(make_microdata(6000, 6, random_state=0), dtype=float)
+    Y = X + np.random.default_rng(1).normal(size=X.shape) * 0.15 * X.std(axis=0)
+    linker = WeightedMeanLinker(time_limit=10, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        linker.fit(X, Y)
+    assert linker.confidence_level_ == 0.99
+    assert linker.n_linked_ <= linker.confidence_bound_ <= linker.bound_ <= linker.ceiling_
+    assert linker.confidence_bound_ < linker.ceiling_

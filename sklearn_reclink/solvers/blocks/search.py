@@ -167,16 +167,20 @@ def bound_by_blocks(
     BlockBound or None
         None if there was no time to plan.
     """
-    size = block_size or (BLOCK_OF_CELLS if by_cells(problem.family) else BLOCK_OF_CONFLICTS)
-    n_blocks = -(-len(open_records) // size)
-    if not n_blocks:
+    if not len(open_records):
         return None
     maker = _Maker(problem, theta, n_impostors)
     levels = [] if excess is None else [_Level(excess, 0.0)]
-    if excess is None:
-        records = _parts(open_records, n_blocks, rng)[0]
-        levels = _pilot(maker.block(0, records), n_blocks, deadline, n_jobs)
-    if not levels:
+    cells = by_cells(problem.family)
+    sizes = [BLOCK_OF_CELLS, BLOCK_OF_CONFLICTS] if cells else [BLOCK_OF_CONFLICTS]
+    for size in [block_size] if block_size else sizes:  # small ones where time is short
+        n_blocks = -(-len(open_records) // size)
+        if not levels:
+            records = _parts(open_records, n_blocks, rng)[0]
+            levels = _pilot(maker.block(0, records), n_blocks, deadline, n_jobs)
+        if levels:
+            break
+    else:
         return None
     number, chosen = n_blocks, levels[0]
     if excess is None:
