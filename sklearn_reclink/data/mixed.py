@@ -1,7 +1,7 @@
 """Coordinates of mixed files: numbers, levels in order, categories and missing values.
 
 Every variable has a dissimilarity ``c_k(a, b) >= 0`` on the scale of a squared standardised
-difference (``SPEC``: two people drawn at random differ by 2 on average)::
+difference (two people drawn at random differ by 2 on average)::
 
     numeric    (a_k - b_k)^2 of the view's coordinates, see `views`
     ordinal    the same of the number of the level
@@ -210,9 +210,8 @@ def _scales(
 ) -> list[Scales | RankScales]:
     """The scales of some columns, each by itself; from the values that are there."""
     if standardize is None and len(numbers):  # one unit for all of them
-        filled = [_filled(file[:, numbers]) for file in (X, Y)]
         labels = None if names is None else [names[k] for k in numbers]
-        whole = learn_scales(*filled, None, labels)
+        whole = learn_scales(_filled(X[:, numbers]), _filled(Y[:, numbers]), None, labels)
         return [_part(whole, place) for place in range(len(numbers))]
     found: list[Scales | RankScales] = []
     for k in numbers:
@@ -242,13 +241,12 @@ def _filled(columns: np.ndarray) -> np.ndarray:
 
 def _part(scales: Scales, k: int) -> Scales:
     """The scales of one column."""
-    names = None if scales.names is None else [scales.names[k]]
-    arrays = (
-        scales.original_shift,
-        scales.original_scale,
-        scales.masked_shift,
-        scales.masked_scale,
-        scales.original_power,
-        scales.masked_power,
+    return Scales(
+        scales.original_shift[[k]],
+        scales.original_scale[[k]],
+        scales.masked_shift[[k]],
+        scales.masked_scale[[k]],
+        scales.original_power[[k]],
+        scales.masked_power[[k]],
+        None if scales.names is None else [scales.names[k]],
     )
-    return Scales(*(array[[k]] for array in arrays), names)

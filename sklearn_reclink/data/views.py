@@ -186,13 +186,23 @@ def chosen_views(standardize: Any) -> tuple[str | None, ...]:
 
 
 def learn_view(
-    X: np.ndarray, Y: np.ndarray, standardize: str | None, names: Sequence[Any] | None = None
-) -> Scales | RankScales:
+    X: np.ndarray,
+    Y: np.ndarray,
+    standardize: str | None,
+    names: Sequence[Any] | None = None,
+    mixed: tuple[np.ndarray, Sequence[str], bool] | None = None,
+) -> Any:
     """Learn how an original and a masked file become coordinates, if anything tells records apart.
 
     Ranks are learned from files of any length, scales from aligned ones. ``names`` are what errors
-    call the columns.
+    call the columns; ``mixed`` the pool, the kinds of the variables and whether missing values cost
+    what is expected, for files that are not of numbers alone (`mixed`).
     """
+    if mixed is not None:
+        from sklearn_reclink.data.mixed import learn_mixed_view
+
+        pool, kinds, expected = mixed
+        return learn_mixed_view(X, Y, pool, kinds, standardize, names, expected=expected)
     ranked = standardize == "rank"
     view = learn_ranks(X, Y) if ranked else learn_scales(X, Y, standardize, names)
     if not view.informative.any():

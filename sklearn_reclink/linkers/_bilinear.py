@@ -67,7 +67,8 @@ class BilinearLinker(ExactLinker):
         with no negative distance between a record of ``X`` and a record of ``y``; the best free
         one, then projected onto the positive semidefinite ones; or the positive semidefinite
         ones themselves, with which the distance is a metric up to identification.
-    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features)s
+    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------

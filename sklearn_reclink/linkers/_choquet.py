@@ -55,7 +55,8 @@ class ChoquetLinker(ExactLinker):
         Largest number of variables that may interact: the Moebius transform of the capacity
         vanishes on larger subsets. 1 gives the weighted means, None sets no limit and takes at
         most 10 variables that are not constant; with a limit, at most 14.
-    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features)s
+    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------

@@ -24,7 +24,8 @@ class EuclideanLinker(BaseLinker):
 
     Parameters
     ----------
-    %(standardize categorical_features ordinal_features rule n_jobs)s
+    %(standardize categorical_features ordinal_features)s
+    %(rule n_jobs)s
     random_state : int, RandomState instance or None, default=None
         Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
         distances, where there are more than 1,000.

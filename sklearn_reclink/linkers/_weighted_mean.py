@@ -27,7 +27,8 @@ class WeightedMeanLinker(ExactLinker):
     constraint : {"simplex", "positive"}, default="simplex"
         Weights that sum to 1 and are at least 0, or greater than 0. Both link the same number of
         records.
-    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features)s
+    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
