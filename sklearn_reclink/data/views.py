@@ -47,6 +47,7 @@ from sklearn_reclink.data.safe_range import (
 # X - Y carries the rounding of X and Y: a spread below this part of their size is no spread.
 _ROUNDING = 1e-14
 VIEWS = ("separate", "difference", "rank", None)
+GOWER = "gower"  # ranges of both files together, for `EuclideanLinker` alone
 _WIDEST_GAP = 2.0**1000  # of two values whose ranks are interpolated by a slope
 
 
@@ -167,7 +168,7 @@ class RankScales:
         return ranks
 
 
-def chosen_views(standardize: Any) -> tuple[str | None, ...]:
+def chosen_views(standardize: Any, views: Sequence[str | None] = VIEWS) -> tuple[str | None, ...]:
     """The views that a parameter names: one, or several different ones.
 
     Examples
@@ -177,10 +178,10 @@ def chosen_views(standardize: Any) -> tuple[str | None, ...]:
     (('rank',), ('separate', None))
     """
     chosen = tuple(standardize) if isinstance(standardize, list | tuple) else (standardize,)
-    if not chosen or any(chosen.count(one) > 1 or one not in VIEWS for one in chosen):
+    if not chosen or any(chosen.count(one) > 1 or one not in views for one in chosen):
+        known = ", ".join(f'"{one}"' for one in views if one is not None)
         raise ValueError(
-            f'standardize is {standardize!r}: name one or several of "separate", "difference", '
-            '"rank" and None, each once'
+            f"standardize is {standardize!r}: name one or several of {known} and None, each once"
         )
     return chosen
 

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_reclink._sklearn_compat import StrOptions, fit_context
 from sklearn_reclink.data import reading
 from sklearn_reclink.data.alignment import alignment_warning
-from sklearn_reclink.data.views import check_width, chosen_views, learn_view
+from sklearn_reclink.data.views import GOWER, VIEWS, check_width, chosen_views, learn_view
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._shards import shard_index
@@ -80,6 +80,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         "verbose": ["verbose"],
     }
 
+    _views: ClassVar[Sequence[str | None]] = VIEWS
     _learns: ClassVar[bool] = False  # parameters of a distance, what missing values cost included
     _has_ceiling: ClassVar[bool] = True  # what no parameters can link is known beforehand
     _most_variables: ClassVar[int] = 100_000
@@ -137,7 +138,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     def _prepare(self, X: Any, y: Any, pool: Any = None, reference: Any = None) -> list[View]:
         """Read the files, learn how they become coordinates in each view, and index these."""
-        chosen = chosen_views(self.standardize)
+        chosen = chosen_views(self.standardize, self._views)
         files = reading.read_files(self, X, y, pool, reference)
         if message := alignment_warning(files.original, files.masked, *chosen, kinds=self.kinds_):
             warnings.warn(message, UserWarning, stacklevel=4)
@@ -157,7 +158,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """Learn how files become coordinates; ranks are those of the whole files."""
         files = (whole, self.masked_) if self.standardize_ == "rank" else (original, masked)
         names = getattr(self, "feature_names_in_", None)
-        mixed = (self.masked_, self.kinds_, not self._learns) if self.variables_ else None
+        plain = self.variables_ is None and self.standardize_ != GOWER
+        mixed = None if plain else (self.masked_, self.kinds_, not self._learns)
         self.scales_ = learn_view(*files, self.standardize_, names, mixed)
 
     def _learn_views(self, views: list[View]) -> None:
@@ -177,7 +179,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         return a[:, used], b[:, used]
 
     def _index(self, original: np.ndarray, masked: np.ndarray, **options: Any) -> Index:
-        if self.variables_ is not None:
+        if hasattr(self.scales_, "caps"):
             options |= {"caps": self.scales_.caps, "extra": self.scales_.extra}
         options |= {"n_jobs": self.n_jobs, "verbose": self.verbose}
         return Index(*self._coordinates(original, masked), **options)
@@ -218,7 +220,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         self.status_ = status.value
         if hasattr(self, "confidence_bound_"):
             self.confidence_bound_, self.confidence_level_ = confidence(views)
-        if self._has_ceiling:
+        if all(view.linker._has_ceiling for view in views):
             self.ceiling_ = max(view.index.ceiling for view in views)
         if self.bound_ is not None and status in (Status.TIME_LIMIT, Status.UNDECIDED):
             late = getattr(self, "time_limit", 0) if status is Status.TIME_LIMIT else None

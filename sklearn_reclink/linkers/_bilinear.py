@@ -82,7 +82,7 @@ class BilinearLinker(ExactLinker):
         It is ``"projected"`` when the free matrix was proven optimal and its projection links
         fewer records; ``bound_`` is then that of the free ones.
     %(claimed_links_ certificate_)s
-    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
 
     Examples

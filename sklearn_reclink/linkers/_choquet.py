@@ -70,7 +70,7 @@ class ChoquetLinker(ExactLinker):
         ``k_additive``, distances are computed from it.
     %(n_linked_ bound_ confidence_bound_ confidence_level_)s
     %(status_ claimed_links_ certificate_ ceiling_)s
-    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
 
     Examples

@@ -74,7 +74,7 @@ class HLMSChoquetLinker(LearnedLinker):
         Number of records linked at the start and after every epoch.
     n_iter_ : int
         Number of epochs made.
-    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
 
     Examples
