@@ -299,10 +299,10 @@ class RowCache:
             return
         of_cone = self.owners[new] == CONE
         cone, pairs = new[of_cone], new[~of_cone]
-        sizes, features = self._wide[4], self._wide[2:4, pairs]
+        sizes, (own, other) = self._wide[4], self._wide[2:4, pairs]
         record, mine, theirs = self._records(pairs)
         sizes[cone] = np.abs(self.raw[cone])
-        sizes[pairs] = self.problem.family.uncertain(*features, mine == theirs)
+        sizes[pairs] = self.problem.family.uncertain(own, other, mine == theirs)
         sizes[cone[_has_tiny(self.raw[cone])]] = np.inf
         sizes[pairs[_has_tiny(record - mine) | _has_tiny(record - theirs)]] = np.inf
 
