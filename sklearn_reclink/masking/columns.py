@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timezone
 from functools import cached_property
 from numbers import Real
 from typing import Any
@@ -175,6 +176,18 @@ class Column:
         if self.is_array:
             return bool(self.data.dtype.kind in "iu")
         return bool(self.data.dtype.is_integer())
+
+    def number_of(self, value: Any) -> float | None:
+        """A value of the kind of the column among its `numbers`, None if it is of another kind."""
+        if self.kind == "number":
+            return float(value) if isinstance(value, Real) else None
+        if getattr(value, "tzinfo", None) is not None:
+            value = value.astimezone(timezone.utc).replace(tzinfo=None)
+        unit = np.asarray(self.data if self.is_array else self.data.to_numpy()).dtype
+        try:
+            return float(np.datetime64(value).astype(unit).astype(np.int64))
+        except (TypeError, ValueError):
+            return None
 
     def take(self, rows: np.ndarray) -> Any:
         """The cells of these rows of the column, missing where a row is negative."""
