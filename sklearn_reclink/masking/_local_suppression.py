@@ -209,7 +209,8 @@ class LocalSuppression(Masker):
         # among equal costs: far too small to outweigh a cell
         n_levels = np.array([len(key.levels[1]) for key in keys])
         costs *= 1 + 1e-9 * (n_levels.max() - n_levels) / n_levels.max(initial=1)
-        cells = suppressed_cells(codes, self.k, costs)
+        order, cells = np.lexsort(codes.T), np.zeros(codes.shape, dtype=bool)
+        cells[order] = suppressed_cells(codes[order], self.k, costs)  # in any order of the rows
         rows = np.arange(len(table))
         return {
             key.place: key.take(np.where(cells[:, one], -1, rows)) for one, key in enumerate(keys)

@@ -164,7 +164,7 @@ class Column:
         values = self.data.tolist() if self.is_array else self.data.to_list()
         codes, levels = factorize(values, self.missing)
         if self.kind == "ordered":
-            rank = {one: place for place, one in enumerate(self.data.cat.get_categories())}
+            rank = {one: place for place, one in enumerate(self.data.dtype.categories)}
             order = sorted(range(len(levels)), key=lambda code: rank[levels[code]])
             new = np.append(np.argsort(order), -1)  # the last is that of missing cells
             return new[codes], [levels[code] for code in order]
