@@ -6,6 +6,7 @@ A column is recoded by one of three rules: numbers and dates into *bands*; level
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -46,7 +47,7 @@ def bands_between(
     (array([1, 0, 2]), ['< 18', '18 to < 65', '>= 65'])
     """
     codes = np.searchsorted(edges, values, side="right")
-    middle = [f"{low} to < {high}" for low, high in zip(names, names[1:], strict=False)]
+    middle = [f"{low} to < {high}" for low, high in pairwise(names)]
     return np.where(np.isnan(values), -1, codes), [f"< {names[0]}", *middle, f">= {names[-1]}"]
 
 
@@ -207,7 +208,7 @@ class GlobalRecoding(Masker):
         number = {label: code for code, label in enumerate(labels)}
         merged = np.array([*(number[label] for label in new), -1])[codes]
         ordered = column.kind == "ordered"
-        if ordered and len(labels) != 1 + sum(a != b for a, b in zip(new, new[1:], strict=False)):
+        if ordered and len(labels) != 1 + sum(a != b for a, b in pairwise(new)):
             raise ValueError(
                 f"mapping merges levels of the ordered column {column.name!r} that are not next to "
                 "one another: merge neighbours only"
@@ -219,7 +220,7 @@ class GlobalRecoding(Masker):
                 return column.with_numbers(values, whole=all(one == int(one) for one in labels))
             if not all(isinstance(label, str) for label in labels):
                 raise ValueError(
-                    f"column {column.name!r} holds {column.kind}s and would hold texts as well: map "
-                    "every level to a text, or make the column one of texts first"
+                    f"column {column.name!r} holds {column.kind}s and would hold texts as well: "
+                    "map every level to a text, or make the column one of texts first"
                 )
         return column.with_labels(merged, labels, ordered=ordered)

@@ -110,8 +110,8 @@ class JPEGMasking(NumericMasker):
     def _check(self, table: Table) -> None:
         if len(self.columns_) > MOST_PIXELS:
             raise ValueError(
-                f"X has {len(self.columns_)} variables: an image has at most {MOST_PIXELS} columns. "
-                "Mask the variables in parts."
+                f"X has {len(self.columns_)} variables: an image has at most {MOST_PIXELS} "
+                "columns. Mask the variables in parts."
             )
 
     def _mask(self, X: np.ndarray) -> np.ndarray:

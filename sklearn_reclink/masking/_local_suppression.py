@@ -61,7 +61,7 @@ def key_frequencies(codes: np.ndarray) -> np.ndarray:
     partial = (patterns < 0).any(axis=1)
     found = counts.copy()
     for one in np.flatnonzero(partial):
-        matching = differing_keys(patterns, one) == 0
+        matching = differing_keys(patterns, int(one)) == 0
         found[one] = counts[matching].sum()
         found[matching & ~partial] += counts[one]
     return np.asarray(found[inverse.ravel()])
@@ -91,7 +91,7 @@ def suppressed_cells(codes: np.ndarray, k: int, costs: np.ndarray) -> np.ndarray
     for row in np.argsort(frequency, kind="stable"):
         if frequency[row] >= k:
             continue
-        sets = differing_keys(released, row)
+        sets = differing_keys(released, int(row))
         matches = np.bincount(sets, minlength=len(every)).reshape((2,) * n_keys)
         for axis in range(n_keys):  # sums over the subsets
             matches = np.cumsum(matches, axis=axis)
@@ -110,7 +110,7 @@ def _restore(
     for key in np.argsort(-costs, kind="stable"):
         for row in np.flatnonzero((released[:, key] < 0) & (codes[:, key] >= 0)):
             column, own = released[:, key], codes[row, key]
-            lost = (differing_keys(released, row) == 0) & (column >= 0) & (column != own)
+            lost = (differing_keys(released, int(row)) == 0) & (column >= 0) & (column != own)
             if frequency[row] - lost.sum() >= k and (frequency[lost] > k).all():
                 released[row, key] = own
                 frequency[row] -= lost.sum()

@@ -1,7 +1,7 @@
 """The columns of a file, read one at a time and written back as they came.
 
 A file is a data frame (pandas or polars, read through narwhals) or a 2-D array. A masker asks a
-column for its kind, its missing cells, its numbers or its levels, and gives back one of three things:
+column for its kind, its missing cells, its numbers or its levels, and gives back one of these:
 
 ==============  ==================================================================================
 `take`          cells of other records of the same column, or none: no new value is made
@@ -16,9 +16,9 @@ nullable where a cell of a pandas column is suppressed.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timezone
+from datetime import UTC
 from functools import cached_property
 from numbers import Real
 from typing import Any
@@ -87,7 +87,7 @@ class Column:
 
     Attributes
     ----------
-    name : hashable
+    name : str or int
         Its name, or its position in an array.
     data : narwhals.Series or ndarray of shape (n_records,)
         Its cells.
@@ -95,7 +95,7 @@ class Column:
         Its position in the file.
     """
 
-    name: Hashable
+    name: Any
     data: Any
     place: int
 
@@ -182,7 +182,7 @@ class Column:
         if self.kind == "number":
             return float(value) if isinstance(value, Real) else None
         if getattr(value, "tzinfo", None) is not None:
-            value = value.astimezone(timezone.utc).replace(tzinfo=None)
+            value = value.astimezone(UTC).replace(tzinfo=None)
         unit = np.asarray(self.data if self.is_array else self.data.to_numpy()).dtype
         try:
             return float(np.datetime64(value).astype(unit).astype(np.int64))

@@ -21,7 +21,9 @@ def mixed_pandas(n_records: int = N_RECORDS, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "age": rng.integers(18, 90, n_records),
-            "children": pd.array(np.where(gaps, None, rng.integers(0, 4, n_records)), dtype="Int64"),
+            "children": pd.array(
+                np.where(gaps, None, rng.integers(0, 4, n_records)), dtype="Int64"
+            ),
             "income": np.where(gaps, np.nan, rng.lognormal(8, 1, n_records)),
             "region": pd.Series(region).mask(gaps).to_numpy(),
             "sex": pd.Categorical(rng.choice(["f", "m"], n_records)),

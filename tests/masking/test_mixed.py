@@ -37,7 +37,10 @@ CASES = [
     (PRAM(0.5, random_state=0), [*CATEGORIES, "age", "born"]),
     (PRAM(0.5, invariant=True, strata=["age"], random_state=0), [*CATEGORIES, "income"]),
     (LocalSuppression(k=4), ["age", "sex", "education", "employed", "born", "moved"]),
-    (GlobalRecoding(labels="mean", bands={"age": 20, "children": [1, 2], "income": [1e3]}), NUMBERS),
+    (
+        GlobalRecoding(labels="mean", bands={"age": 20, "children": [1, 2], "income": [1e3]}),
+        NUMBERS,
+    ),
     (TopBottomCoding(bottom=0.1, top=0.8), [*NUMBERS, *DATES]),
     (TopBottomCoding(bottom=0.1, top=0.8, replace="mean"), [*NUMBERS, *DATES]),
     (Rounding(base=20), NUMBERS),
@@ -81,8 +84,10 @@ def test_a_mixed_file_keeps_its_form(masker, columns, container):
         assert new == old, name
         same = X[name].equals(Y[name])
         assert same or name in columns
-        gaps = [table[name].isna() if container == "pandas" else table[name].is_null()
-                for table in (X, Y)]
+        gaps = [
+            table[name].isna() if container == "pandas" else table[name].is_null()
+            for table in (X, Y)
+        ]
         gaps = [np.asarray(one) for one in gaps]
         assert (gaps[0] <= gaps[1]).all() if suppresses else (gaps[0] == gaps[1]).all()
     assert any(not X[name].equals(Y[name]) for name in columns)
@@ -145,7 +150,11 @@ def test_missing_values_are_refused_with_the_columns_that_have_them(masker):
 
 def test_errors_hold_no_value_of_the_file():
     X = pd.DataFrame({"name": ["a secret", "b secret"] * 5, "age": range(10)})
-    for masker in (Microaggregation(), GlobalRecoding(bands=5), Rounding(base=0.5, columns=["age"])):
+    for masker in (
+        Microaggregation(),
+        GlobalRecoding(bands=5),
+        Rounding(base=0.5, columns=["age"]),
+    ):
         with pytest.raises(ValueError) as caught:
             masker.fit(X)
         assert "secret" not in str(caught.value)
