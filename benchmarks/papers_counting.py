@@ -132,8 +132,8 @@ def print_percentages_of_papers(
     """The rates of the seven files in the papers' counting and strictly, mean over the seeds."""
     print(
         "\nRe-identified records in the papers' counting, where the lowest of tied rows wins, and "
-        "strictly:\npapers / their counting / strict, per cent, mean over the seeds (* not proven); "
-        "learned once in each\ncounting. M7-999 as columns 1 to 7 of Mic3-9, which contradicts "
+        "strictly:\npapers / their counting / strict, per cent, mean of the seeds (* not proven), "
+        "learned in each\ncounting. M7-999 as columns 1 to 7 of Mic3-9, which contradicts "
         "the paper's words; learned on the\nfirst seed only.\n"
     )
     drawn = {file: M7_999 if file == "M7-999" else FILES[file] for file in files}
