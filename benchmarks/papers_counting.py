@@ -60,7 +60,7 @@ def learned_count(linker: Any, X: np.ndarray, Y: np.ndarray) -> tuple[int, bool]
     rows = first_of_each(Y)
     learned = clone(linker).set_params(standardize=None)
     seconds_of_fit(learned, X[rows], Y[rows])
-    return int(learned.n_linked_), learned.status_ in ("optimal", "projected")
+    return int(learned.n_linked_), learned.status_ == "optimal"
 
 
 def papers_split(census: np.ndarray, masking: str) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
@@ -157,7 +157,7 @@ def _rates(linker: Any, X: np.ndarray, Y: np.ndarray) -> tuple[float, float, boo
     found = clone(linker)
     seconds_of_fit(found, X, Y)
     strict = 100 * found.score(X, Y)
-    if not hasattr(found, "status_"):
+    if found.status_ == "fixed":
         return 100 * papers_count(found, X, Y) / len(X), strict, True
     counted, proven = learned_count(linker, X, Y)
     return 100 * counted / len(X), strict, proven and found.status_ == "optimal"

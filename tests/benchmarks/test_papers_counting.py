@@ -54,6 +54,23 @@ def test_the_learned_count_is_that_of_its_own_weights_and_the_largest():
     assert len(first_of_each(Y)) == len(np.unique(Y, axis=0))
 
 
+def test_the_tables_print_both_countings_and_call_no_fixed_distance_unproven(monkeypatch, capsys):
+    import papers_counting
+    from papers import MaskedFile
+    from side_by_side import Fit
+
+    monkeypatch.setattr(papers_counting, "FILES", {"M4-33": MaskedFile([[0, 1], [2]], [3, 3])})
+    census = make_microdata(420, 3, random_state=0)
+    linkers = {"d2AM": EuclideanLinker(), "d2WM": WeightedMeanLinker(time_limit=20, random_state=0)}
+    papers_counting.print_percentages_of_papers(census, ["M4-33"], [0], linkers)
+    table = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    rates = [line.split("|")[2].split("/") for line in table[2:]]
+    assert "*" not in "".join(table)
+    assert all(float(counted) >= float(strict) for _, counted, strict in rates)
+    X = census[:30]
+    assert not Fit(EuclideanLinker().fit(X, X), 100.0, 0.0).open
+
+
 @pytest.mark.census
 def test_table_2_of_the_heuristic_paper_is_reproduced(census):
     from papers_counting import MICROAGGREGATED, row_of_table_2
