@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 NUMERIC = frozenset({"number", "date"})
+_MICROSECONDS = "datetime64[us]"  # of which a float counts those of three centuries
 
 
 def frame_of(X: Any) -> Any:
@@ -126,7 +127,7 @@ class Column:
     def missing(self) -> np.ndarray:
         """Whether each cell is missing."""
         if not self.is_array:
-            gaps = np.array(self.data.is_null().to_list(), dtype=bool)
+            gaps = np.array(self.data.is_null().to_numpy(), dtype=bool)
             if self.data.dtype.is_float():
                 gaps |= np.isnan(self.data.to_numpy().astype(np.float64))
             return gaps
@@ -142,25 +143,34 @@ class Column:
 
     @cached_property
     def numbers(self) -> np.ndarray:
-        """The cells as floats, NaN where missing: numbers, dates, or the ranks of levels."""
+        """The cells as floats, NaN where missing; dates in microseconds, levels by rank."""
         if self.kind in ("ordered", "category", "text", "other"):
             codes, _ = self.levels
             return np.where(codes < 0, np.nan, codes)
-        values = np.asarray(self.data if self.is_array else self.data.to_numpy())
+        values = self._present
         if values.dtype.kind == "M":
-            values = values.astype(np.int64)
-        found = np.full(len(values), np.nan)
-        found[~self.missing] = values[~self.missing].astype(np.float64)
+            values = values.astype(_MICROSECONDS).astype(np.int64)
+        found = np.full(len(self.missing), np.nan)
+        found[~self.missing] = values.astype(np.float64)
         return found
+
+    @property
+    def _present(self) -> np.ndarray:
+        """The values that are not missing, exactly as they are."""
+        if self.is_array:
+            return np.asarray(self.data[~self.missing])
+        kept = self.data.filter((~self.missing).tolist()) if self.missing.any() else self.data
+        return np.asarray(kept.to_numpy())
 
     @cached_property
     def levels(self) -> tuple[np.ndarray, list[Any]]:
         """Codes, -1 where missing, and the levels that occur, in their order."""
         if self.kind in ("number", "date", "boolean"):
-            values, codes = np.unique(self.numbers[~self.missing], return_inverse=True)
+            # not by `numbers`: whole numbers beyond 2^53 may be one float
+            values, codes = np.unique(self._present, return_inverse=True)
             found = np.full(len(self.missing), -1, dtype=np.intp)
             found[~self.missing] = codes
-            return found, list(values)
+            return found, values.tolist()
         values = self.data.tolist() if self.is_array else self.data.to_list()
         codes, levels = factorize(values, self.missing)
         if self.kind == "ordered":
@@ -183,9 +193,8 @@ class Column:
             return float(value) if isinstance(value, Real) else None
         if getattr(value, "tzinfo", None) is not None:
             value = value.astimezone(UTC).replace(tzinfo=None)
-        unit = np.asarray(self.data if self.is_array else self.data.to_numpy()).dtype
         try:
-            return float(np.datetime64(value).astype(unit).astype(np.int64))
+            return float(np.datetime64(value).astype(_MICROSECONDS).astype(np.int64))
         except (TypeError, ValueError):
             return None
 
@@ -195,7 +204,7 @@ class Column:
         return _suppressed(taken, rows < 0) if (rows < 0).any() else taken
 
     def with_numbers(self, values: np.ndarray, *, whole: bool = False) -> Any:
-        """New numbers, or dates in the unit of the column; cells that were missing stay so.
+        """New numbers, or dates in microseconds; cells that were missing stay so.
 
         ``whole`` says that numbers that were whole still are.
         """
@@ -228,9 +237,9 @@ class Column:
 
     def _with_dates(self, cells: np.ndarray) -> Any:
         old = np.asarray(self.data if self.is_array else self.data.to_numpy())
-        new = np.where(self.missing, 0, np.rint(cells)).astype(np.int64).astype(old.dtype)
-        # as floats, dates in nanoseconds are rounded: a date that was not changed stays itself
-        new = np.where(self.missing | (cells == self.numbers), old, new)
+        new = np.where(self.missing, 0, np.rint(cells)).astype(np.int64).astype(_MICROSECONDS)
+        # a date in nanoseconds that was not changed stays itself
+        new = np.where(self.missing | (cells == self.numbers), old, new.astype(old.dtype))
         if self.is_array:
             return new
         import narwhals as nw

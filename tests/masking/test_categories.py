@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_reclink.masking import PRAM, GlobalRecoding, LocalSuppression
+from sklearn_reclink.masking import PRAM, GlobalRecoding, LocalSuppression, TopBottomCoding
 from sklearn_reclink.masking._local_suppression import key_frequencies, suppressed_cells
 from sklearn_reclink.masking._pram import invariant_matrix
+from sklearn_reclink.metrics import information_loss
 from tests.masking.frames import mixed_pandas
 
 
@@ -174,6 +175,25 @@ def test_suppression_and_recoding_say_what_is_needed(masker, message):
     X = pd.DataFrame({"a": range(10), "b": list("ppppqqqrrs")})
     with pytest.raises(ValueError, match=message):
         masker.fit(X)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64"])
+def test_whole_numbers_that_are_one_float_are_different_keys(dtype):
+    X = pd.DataFrame({"id": pd.Series([2**60, 2**60, 2**60 + 1, 5, 5, 5], dtype=dtype)})
+    X.loc[5, "id"] = pd.NA if dtype == "Int64" else 5
+    Y = LocalSuppression(k=3).fit_transform(X)
+    assert Y["id"].isna()[2]
+    assert PRAM(1.0).fit_transform(X).equals(X)
+
+
+def test_dates_in_other_units_are_the_same_dates():
+    X = mixed_pandas()[["born", "moved"]]
+    Y = X.astype({"born": "datetime64[ns]"})
+    assert information_loss(X, Y) == 0.0
+    Z = TopBottomCoding(bottom=0.1, top=0.9).fit_transform(Y)
+    pd.testing.assert_series_equal(
+        Z["born"].astype(X["born"].dtype), TopBottomCoding(0.1, 0.9).fit_transform(X)["born"]
+    )
 
 
 def test_more_keys_than_sets_can_be_counted_are_refused():
