@@ -75,14 +75,31 @@ Force = Annotated[
     bool, typer.Option("--force", help="Overwrite existing files, but never one that is read.")
 ]
 Method = Annotated[
-    str, typer.Option(help="microaggregation, univariate, rank-swapping, noise or jpeg.")
+    str,
+    typer.Option(
+        help="microaggregation, univariate, rank-swapping, noise, jpeg, pram, suppression, "
+        "recoding, top-bottom or rounding."
+    ),
 ]
 Strength = Annotated[
     float | None,
     typer.Option(
-        help="Records per group (microaggregation, univariate), percent (rank-swapping, noise) or "
-        "quality from 1 to 100 (jpeg); by default that of the method."
+        help="Records per group (microaggregation, univariate, suppression), percent "
+        "(rank-swapping, noise), quality from 1 to 100 (jpeg), share kept (pram), quantile "
+        "(top-bottom) or base (rounding); by default that of the method."
     ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="NAME=VALUE",
+        help="Another option of the method, as in Python, its value in JSON; may be repeated.",
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COL,...", help="Columns to release without masking; may be repeated."),
 ]
 Groups = Annotated[
     str | None,
