@@ -241,8 +241,12 @@ def _date(text: str, day_first: bool) -> datetime | None:
         return None
     hour, minute, second, fraction, zone = found.groups()[4:]
     try:
-        clock = (int(one or 0) for one in (hour, minute, second, (fraction or "").ljust(6, "0")))
-        date = datetime(int(year), int(month), int(day), *clock)
+        date = datetime(int(year), int(month), int(day)).replace(
+            hour=int(hour or 0),
+            minute=int(minute or 0),
+            second=int(second or 0),
+            microsecond=int((fraction or "").ljust(6, "0")),
+        )
     except ValueError:
         return None
     if zone is None:

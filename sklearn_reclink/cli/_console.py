@@ -48,8 +48,14 @@ def what_was_read(pair: FilePair) -> str:
     """What was read of two files, as a table, and how many people are in both."""
     header = ("column", "kind", "levels", "missing, original", "masked", "note")
     rows = [
-        (one.name, one.kind, "" if one.n_levels is None else f"{one.n_levels:,}")
-        + (f"{one.missing_original:.1%}", f"{one.missing_masked:.1%}", one.note)
+        (
+            one.name,
+            one.kind,
+            "" if one.n_levels is None else f"{one.n_levels:,}",
+            f"{one.missing_original:.1%}",
+            f"{one.missing_masked:.1%}",
+            one.note,
+        )
         for one in pair.columns
     ]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]

@@ -7,7 +7,9 @@ import typer
 
 Original = Annotated[Path, typer.Argument(help="The original file, CSV, Parquet or Excel.")]
 Masked = Annotated[Path, typer.Argument(help="Its masked version, CSV, Parquet or Excel.")]
-MaskedFiles = Annotated[list[Path], typer.Argument(help="Its masked versions, CSV, Parquet or Excel.")]
+MaskedFiles = Annotated[
+    list[Path], typer.Argument(help="Its masked versions, CSV, Parquet or Excel.")
+]
 Output = Annotated[Path, typer.Argument(help="Where to write the masked file, CSV or Parquet.")]
 Id = Annotated[
     str | None,
@@ -42,7 +44,8 @@ Dates = Annotated[
         help="day-first or month-first, for dates such as 01/02/2024, if they do not show it.",
     ),
 ]
-Decimal = Annotated[
+Decimal = Annotated[str, typer.Option(help="Decimal separator in CSV files.")]
+FoundDecimal = Annotated[
     str | None, typer.Option(help="Decimal separator in CSV files, if the numbers do not show it.")
 ]
 ReportPath = Annotated[

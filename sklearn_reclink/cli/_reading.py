@@ -171,11 +171,11 @@ def numeric(table: pd.DataFrame, file: str) -> pd.DataFrame:
                 f"{where} has text, dates or categories, which this method cannot mask: choose "
                 "other columns with --columns"
             )
-        missing = column.isna().to_numpy()
+        missing = column.isna()
         if missing.any():
             raise FileProblem(
-                f"{where} has {missing.sum():,} missing value{'s' * (missing.sum() != 1)}, the "
-                f"first in row {missing.argmax() + 1}: impute them, or drop those records"
+                f"{where} has a missing value in row {missing.argmax() + 1}, which this method "
+                "cannot mask: impute it, or drop the record"
             )
     return table.astype(float)
 

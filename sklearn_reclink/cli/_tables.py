@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +25,6 @@ EXCEL = {".xlsx", ".xlsm"}
 _OTHER_FORMATS = {".xls", ".xlsb", ".ods", ".sav", ".dta", ".sas7bdat", ".rds", ".rda", ".json"}
 _OTHER_FORMATS |= {".zip", ".gz", ".pdf", ".feather", ".pkl", ".npy"}
 _START = 2**16  # bytes that tell the layout of a CSV file
-_RAGGED = re.compile(r"Expected \d+ fields in line \d+, saw \d+")
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19]")
 
@@ -143,41 +141,45 @@ def _parse(path: Path, start: bytes, encoding: str) -> tuple[pd.DataFrame, str]:
     if not any(header):
         raise FileProblem(f"{path.name} is empty")
     _check_header(header, path.name)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(
-                path,
-                sep=separator,
-                encoding=encoding,
-                dtype=str,
-                keep_default_na=False,
-                index_col=False,
-                names=range(len(header)),
-                header=0,
-            )
-    except UnicodeError:
-        raise
-    except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
-        reason = _RAGGED.search(str(error))  # other texts may quote a cell
-        where = f": {reason.group().lower()}" if reason else ""
-        raise FileProblem(f"{path.name} is not a CSV file{where}") from error
-    short = table.isna().any(axis=1)
-    if short.any():
-        raise FileProblem(
-            f"row {short.argmax() + 1} of {path.name} has fewer cells than the header: give it "
-            f"{len(header)}, empty ones if they are missing"
-        )
+    _check_rows(path, encoding, separator, len(header))
+    table = pd.read_csv(
+        path,
+        sep=separator,
+        encoding=encoding,
+        dtype=str,
+        keep_default_na=False,
+        index_col=False,
+        names=range(len(header)),
+        header=0,
+    )
     table.columns = pd.Index(header)
     return table, separator
 
 
-def _separator(lines: Sequence[str]) -> str:
-    """The separator that gives all lines the same number of cells, and the most."""
+def _check_rows(path: Path, encoding: str, separator: str, n_columns: int) -> None:
+    """Refuse rows that have more or fewer cells than the header, and quotes left open."""
+    with path.open(encoding=encoding, newline="") as file:
+        rows = csv.reader(file, delimiter=separator, strict=True)
+        try:
+            for number, row in enumerate(row for row in rows if row):
+                if len(row) != n_columns:
+                    raise FileProblem(
+                        f"{path.name} is not a CSV file: row {number} has {len(row)} cells, the "
+                        f"header has {n_columns}"
+                    )
+        except csv.Error as error:
+            raise FileProblem(
+                f"{path.name} is not a CSV file: its quotes are wrong before line {rows.line_num}"
+            ) from error
 
-    def layout(sign: str) -> tuple[bool, int]:
+
+def _separator(lines: Sequence[str]) -> str:
+    """The separator that gives all lines the same number of cells, or else the header the most."""
+
+    def layout(sign: str) -> tuple[bool, int, bool]:
         counts = [len(row) for row in csv.reader(lines, delimiter=sign) if row]
-        return len(set(counts)) == 1, counts[0] if counts else 0
+        n_columns, is_even = max(counts[:1], default=0), len(set(counts)) == 1
+        return is_even and n_columns > 1, n_columns, is_even
 
     return max(SEPARATORS, key=layout)
 
