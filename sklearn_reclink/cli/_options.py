@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
-Original = Annotated[Path, typer.Argument(help="The original file, CSV or Parquet.")]
-Masked = Annotated[Path, typer.Argument(help="Its masked version, CSV or Parquet.")]
-MaskedFiles = Annotated[list[Path], typer.Argument(help="Its masked versions, CSV or Parquet.")]
+Original = Annotated[Path, typer.Argument(help="The original file, CSV, Parquet or Excel.")]
+Masked = Annotated[Path, typer.Argument(help="Its masked version, CSV, Parquet or Excel.")]
+MaskedFiles = Annotated[
+    list[Path], typer.Argument(help="Its masked versions, CSV, Parquet or Excel.")
+]
 Output = Annotated[Path, typer.Argument(help="Where to write the masked file, CSV or Parquet.")]
 Id = Annotated[
     str | None,
@@ -20,10 +22,32 @@ Id = Annotated[
 Columns = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="COL,...", help="Variables to use, by default all except the id; may be repeated."
+        metavar="COL,...",
+        help="Variables to use, by default those of both files except the id; may be repeated.",
+    ),
+]
+Nominal = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COL,...", help="Variables whose numbers are codes; may be repeated."),
+]
+Ordinal = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COL,...",
+        help="Variables with ordered levels; text needs them: 'education=low<middle<high'.",
+    ),
+]
+Dates = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ORDER",
+        help="day-first or month-first, for dates such as 01/02/2024, if they do not show it.",
     ),
 ]
 Decimal = Annotated[str, typer.Option(help="Decimal separator in CSV files.")]
+FoundDecimal = Annotated[
+    str | None, typer.Option(help="Decimal separator in CSV files, if the numbers do not show it.")
+]
 ReportPath = Annotated[
     Path | None, typer.Option(metavar="FILE.html", help="Write the report as one HTML page.")
 ]
