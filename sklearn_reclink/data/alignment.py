@@ -13,10 +13,16 @@ where ``n`` standard normals all stay below ``z`` with probability 0.975. Maskin
 variable half recognisable passes the first test by far, and masking that blurs all of them at
 once, such as microaggregation of many variables, passes the second.
 
+A nominal variable has no correlation. With ``s`` the share of rows that agree and ``e`` the share
+that would by chance, ``r_k = (s - e) / sqrt(e (1 - e))`` is about as large as one of unrelated rows.
+Missing values take no part.
+
 *Other units*, where differences are taken on raw values. Masking moves no variable by many
 standard deviations nor multiplies its spread; averaging groups may shrink the spread of some
 variables to almost nothing, but not of all. Moments and quartiles must agree on the symptom.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -36,7 +42,30 @@ def correlations(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         return np.asarray((centred[0] * centred[1]).sum(axis=0) / (norms[0] * norms[1]))
 
 
-def unrelated(X: np.ndarray, Y: np.ndarray) -> bool:
+def agreement(x: np.ndarray, y: np.ndarray) -> float:
+    """How much more often two columns of categories agree than by chance, as a correlation."""
+    _, codes = np.unique(np.concatenate([x, y]), return_inverse=True)
+    counts = [np.bincount(one, minlength=codes.max() + 1) for one in np.split(codes, 2)]
+    chance = float(np.prod(counts, axis=0).sum()) / len(x) ** 2
+    if not 0 < chance < 1:
+        return np.nan
+    return float((np.mean(x == y) - chance) / np.sqrt(chance * (1 - chance)))
+
+
+def _resemblance(X: np.ndarray, Y: np.ndarray, kinds: Sequence[str]) -> np.ndarray:
+    """``r_k`` of every variable of two mixed files, scaled to ``N`` rows, NaN for a constant one."""
+    found = np.full(X.shape[1], np.nan)
+    for k, kind in enumerate(kinds):
+        both = ~(np.isnan(X[:, k]) | np.isnan(Y[:, k]))
+        if both.sum() >= MIN_RECORDS:
+            x, y = X[both, k], Y[both, k]
+            nominal = kind == "nominal"
+            r = agreement(x, y) if nominal else correlations(x[:, None], y[:, None])[0]
+            found[k] = r * np.sqrt(both.mean())
+    return found
+
+
+def unrelated(X: np.ndarray, Y: np.ndarray, kinds: Sequence[str] = ()) -> bool:
     """Whether aligned rows resemble each other no more than rows drawn at random."""
     from scipy.special import ndtri
     from scipy.stats import rankdata
@@ -44,8 +73,10 @@ def unrelated(X: np.ndarray, Y: np.ndarray) -> bool:
     if len(X) < MIN_RECORDS:
         return False
     noise = 1 / np.sqrt(len(X))
-    for pair in ((X, Y), (rankdata(X, axis=0), rankdata(Y, axis=0))):
-        r = correlations(*pair)
+    mixed = "nominal" in kinds or bool(np.isnan(X).any() or np.isnan(Y).any())
+    ranks = (rankdata(file, axis=0, nan_policy="omit") for file in (X, Y))
+    for pair in ((X, Y), tuple(ranks)):
+        r = _resemblance(*pair, kinds) if mixed else correlations(*pair)
         r = r[np.isfinite(r)]
         if not len(r):
             return False
@@ -81,9 +112,11 @@ def _far_apart(
     return far, shrunk
 
 
-def alignment_warning(X: np.ndarray, Y: np.ndarray, *standardize: str | None) -> str | None:
+def alignment_warning(
+    X: np.ndarray, Y: np.ndarray, *standardize: str | None, kinds: Sequence[str] = ()
+) -> str | None:
     """What to warn of before linking two files in some views, if anything."""
-    if unrelated(X, Y):
+    if unrelated(X, Y, kinds):
         return (
             "row i of y resembles row i of X no more than any other row does: check that the rows "
             "of both files are in the same order, and that no transformer in front of the linker "
@@ -91,7 +124,13 @@ def alignment_warning(X: np.ndarray, Y: np.ndarray, *standardize: str | None) ->
             "everything, the rate will be too low"
         )
     raw = not {"separate", "rank"} & set(standardize)  # another view does not mind the units
-    columns = in_other_units(X, Y) if raw else ()
+    if raw and kinds:
+        numbers = np.flatnonzero(np.array(kinds) == "numeric")
+        X, Y = X[:, numbers], Y[:, numbers]
+        complete = ~(np.isnan(X).any(axis=1) | np.isnan(Y).any(axis=1))
+        columns = numbers[in_other_units(X[complete], Y[complete])] if len(numbers) else ()
+    else:
+        columns = in_other_units(X, Y) if raw else ()
     if len(columns):
         return (
             f"columns {list(map(int, columns))} of X and y are not in the same units (their "

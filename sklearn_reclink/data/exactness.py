@@ -114,3 +114,40 @@ def _is_inexact(value: Any, text_is_number: bool) -> bool:
     # infinite and missing values have errors of their own
     rounded = np.isfinite(number) and number != value
     return bool(rounded and (abs(number) >= _WHOLE or number == 0))
+
+
+def offender(table: Any, names: Sequence[Any] | None, file: str) -> str | None:
+    """Describe the first value of a table that is not a finite number, if there is one."""
+    try:
+        values = np.asarray(table, dtype=object)
+    except (TypeError, ValueError):
+        return None
+    if values.ndim != 2:
+        return None
+    for column, of_column in zip(names or range(values.shape[1]), values.T, strict=True):
+        for row, value in enumerate(of_column):
+            place = f"column {column!r} of the {file}"
+            if _is_missing(value):
+                return (
+                    f"{place} has a missing value (NaN) in row {row}, and the files of fit had "
+                    "none: fit on files with missing values too, or drop the record"
+                )
+            try:
+                number = float(value)
+            except (TypeError, ValueError):
+                return (
+                    f"{place} has a value of type {type(value).__name__} in row {row}, which is no "
+                    "number: encode the column as numbers in both files, or leave it out"
+                )
+            if np.isinf(number):
+                return (
+                    f"{place} has an infinite value (inf) in row {row}: replace it by a number, or "
+                    "drop the record from both files"
+                )
+    return None
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))

@@ -60,13 +60,15 @@ def own_first(masked: np.ndarray, pool: np.ndarray, *, may_be_cut: bool) -> np.n
     -------
     ndarray of shape (n_masked, n_features)
     """
-    if may_be_cut and np.array_equal(masked, pool):
+    if may_be_cut and np.array_equal(masked, pool, equal_nan=True):
         raise ValueError(
             "pool and y are the same records, row by row. If the pool came through cross_validate "
             "or GridSearchCV, scikit-learn cut it into folds: hand over Pool(masked_file) from "
             "sklearn_reclink to keep it whole. Otherwise leave pool out: y is the pool by default"
         )
-    _, kinds = np.unique(np.concatenate([masked, pool]), axis=0, return_inverse=True)
+    both = np.concatenate([masked, pool])
+    both[np.isnan(both)] = np.inf  # no file has this value, and it equals itself
+    _, kinds = np.unique(both, axis=0, return_inverse=True)
     kinds = kinds.ravel()
     own, others = kinds[: len(masked)], kinds[len(masked) :]
     order = np.argsort(others, kind="stable")

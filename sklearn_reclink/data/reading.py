@@ -1,21 +1,24 @@
 """Reading the two files a linker is given, and saying clearly what is wrong with them.
 
 The original file is validated as scikit-learn validates any ``X``. The masked file is a second
-``X``: two-dimensional, finite numbers, the same variables, matched by name where both have names.
+``X``: two-dimensional, the same variables, matched by name where both have names. Files of finite
+numbers alone are read as they are; of any others, `kinds` makes numbers, NaN for missing values.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from sklearn_reclink._sklearn_compat import num_samples
-from sklearn_reclink.data.exactness import check_exact
+from sklearn_reclink.data.exactness import check_exact, offender
 from sklearn_reclink.data.pool import Pool, own_first, unwrapped
 from sklearn_reclink.data.safe_range import powers_of_two
+
+if TYPE_CHECKING:
+    from sklearn_reclink.data.kinds import Variables
 
 WHAT_Y_IS = (
     "y is the masked file: a table with the columns of X, row i being the masked version of row i "
@@ -23,23 +26,134 @@ WHAT_Y_IS = (
 )
 
 
-def read_pair(
-    linker: BaseEstimator, X: Any, y: Any, *, reset: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Validate an original file and its masked version, aligned row by row."""
-    if y is None:
+class Files(NamedTuple):
+    """The files of `fit`, as numbers.
+
+    Attributes
+    ----------
+    original, masked : ndarray of shape (n_records, n_features)
+        Aligned.
+    pool, everyone : ndarray of shape (n_masked, n_features)
+        The whole masked file as it was given, and with the records of ``masked`` first.
+    whole : ndarray of shape (n_original, n_features)
+        The whole original file.
+    """
+
+    original: np.ndarray
+    masked: np.ndarray
+    pool: np.ndarray
+    everyone: np.ndarray
+    whole: np.ndarray
+
+
+def read_files(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Files:
+    """Validate the files of `fit`; sets the kinds of their variables, ``variables_``."""
+    linker.variables_ = None
+    if y is not None:
+        linker.variables_ = _learn_kinds(linker, X, y, pool, reference)
+    original, masked, *rest = _read(linker, X, y, pool, reference, reset=True)
+    records, whole = (rest.pop(0) if one is not None else None for one in (pool, reference))
+    if records is None:
+        return Files(original, masked, masked, masked, original if whole is None else whole)
+    everyone = own_first(masked, records, may_be_cut=not isinstance(pool, Pool))
+    return Files(original, masked, records, everyone, original if whole is None else whole)
+
+
+def read_again(linker: Any, X: Any, pool: Any, *y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Validate original records, and masked ones: the pool, or the versions ``y`` first in it."""
+    original, *rest = _read(linker, X, *(y or (None,)), pool, reset=False, needs_y=bool(y))
+    if not y:
+        return original, rest[0] if rest else linker.masked_
+    if pool is None:
+        return original, rest[0]
+    return original, own_first(*rest, may_be_cut=not isinstance(pool, Pool))
+
+
+def _read(
+    linker: Any,
+    X: Any,
+    y: Any,
+    pool: Any = None,
+    reference: Any = None,
+    *,
+    reset: bool,
+    needs_y: bool = True,
+) -> list[np.ndarray]:
+    """The files that are given, as numbers, in the order of the arguments."""
+    if needs_y and y is None:
         raise ValueError(
             f"{type(linker).__name__} requires y to be passed, but the target y is None. "
             f"{WHAT_Y_IS}"
         )
-    original = read_original(linker, X, reset=reset)
-    masked = read_masked(linker, y, column_names(X), file="masked file", name="y")
-    if len(masked) != len(original):
+    names, variables = column_names(X), linker.variables_
+    as_masked = [(y, "masked file", "y"), (unwrapped(pool), "pool", "pool")]
+    as_masked = [one for one in as_masked if one[0] is not None]
+    if variables is None:
+        found = [read_original(linker, X, reset=reset)]
+        for table, file, name in as_masked:
+            found.append(read_masked(linker, table, names, file=file, name=name))
+        if reference is not None:
+            found.append(read_original(linker, reference, reset=False))
+    else:
+        tables = [(_checked(linker, X, reset=reset), "original file X")]
+        for table, file, name in as_masked:
+            matched = match_masked(linker, table, names, file=file, name=name)
+            tables.append((matched, f"{file} {name}"))
+        if reference is not None:
+            tables.append((_checked(linker, reference, reset=False), "original file reference"))
+        found = variables.codes(*tables)
+    if needs_y:
+        if len(found[1]) != len(found[0]):
+            raise ValueError(
+                f"masked file has {len(found[1])} records, original has {len(found[0])}: "
+                f"{WHAT_Y_IS}"
+            )
+        check_aligned_index(X, y)
+    return found
+
+
+def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> "Variables | None":
+    """The kinds of the variables; None where all files are numbers and none is missing."""
+    told = {
+        name: getattr(linker, name, None) for name in ("categorical_features", "ordinal_features")
+    }
+    others = [(unwrapped(pool), "pool"), (reference, "original file reference")]
+    others = [one for one in others if one[0] is not None]
+    plain = all(map(_is_plain_array, (X, y, *(table for table, _ in others))))
+    if plain and not any(one is not None for one in told.values()):
+        return None
+    from sklearn_reclink.data.kinds import is_plain, learn_variables
+
+    given = [X, y, *(table for table, _ in others)]
+    if all(map(is_plain, given)) and not any(one is not None for one in told.values()):
+        return None
+    names = column_names(X)
+    matched = [(match_columns(names, table, file), file) for table, file in others]
+    return learn_variables(X, match_columns(names, y), others=matched, **told)
+
+
+def _is_plain_array(table: Any) -> bool:
+    """Whether a table is an array of floats without missing values, known at a glance."""
+    plain = type(table) is np.ndarray and table.dtype == np.float64 and table.size > 0
+    return plain and not np.isnan(table.min())
+
+
+def _checked(linker: BaseEstimator, X: Any, *, reset: bool) -> Any:
+    """An original file of any kinds, once scikit-learn knows its columns."""
+    shape = X.shape if hasattr(X, "shape") else np.shape(X)
+    if len(shape) != 2 or not shape[0]:
+        check_array(X, dtype=None, ensure_all_finite=False)  # scikit-learn's own error
+    _check_several(linker, X, reset=reset)
+    validate_data(linker, X, reset=reset, skip_check_array=True)
+    return match_columns(getattr(linker, "feature_names_in_", None), X, "original file")
+
+
+def _check_several(linker: BaseEstimator, X: Any, *, reset: bool) -> None:
+    if reset and hasattr(X, "shape") and len(X.shape) == 2 and X.shape[0] == 1:
         raise ValueError(
-            f"masked file has {len(masked)} records, original has {len(original)}: {WHAT_Y_IS}"
+            f"original file has 1 record (n_samples=1): {type(linker).__name__} needs at least 2, "
+            "since a record is linked by being told apart from others"
         )
-    check_aligned_index(X, y)
-    return original, masked
 
 
 def in_shards(*files: Any, most: int = 2**21) -> bool:
@@ -52,16 +166,11 @@ def in_shards(*files: Any, most: int = 2**21) -> bool:
 
 def read_original(linker: BaseEstimator, X: Any, *, reset: bool) -> np.ndarray:
     """Validate original records; ``reset`` when they are those of `fit`."""
-    if reset and hasattr(X, "shape") and len(X.shape) == 2 and X.shape[0] == 1:
-        raise ValueError(
-            f"original file has 1 record (n_samples=1): {type(linker).__name__} needs at least 2, "
-            "since a record is linked by being told apart from others"
-        )
-    check_exact(X, column_names(X), "original file X")
+    _check_several(linker, X, reset=reset)
     # one memory order, so that moments do not depend on that of the table
     options: dict[str, Any] = {"dtype": np.float64, "order": "C", "reset": reset}
-    with _explained(X, "original file", "X"):
-        return np.asarray(validate_data(linker, X, ensure_min_samples=2 if reset else 1, **options))
+    options["ensure_min_samples"] = 2 if reset else 1
+    return _numbers(X, "original file X", lambda: validate_data(linker, X, **options))
 
 
 def read_masked(
@@ -72,10 +181,34 @@ def read_masked(
     ``names`` are those of the original records at hand; where they have none, the names seen in
     `fit` count.
     """
+    table = match_masked(linker, table, names, file=file, name=name)
+    options: dict[str, Any] = {"dtype": np.float64, "order": "C", "input_name": name}
+    return _numbers(
+        table, f"{file} {name}", lambda: check_array(table, estimator=linker, **options)
+    )
+
+
+def _numbers(table: Any, file: str, read: Callable[[], Any]) -> np.ndarray:
+    """What a reading gives; an error says where the value stands, and leaves it out."""
+    if not _is_plain_array(table):
+        check_exact(table, column_names(table), file)
+    try:
+        return np.asarray(read())
+    except (TypeError, ValueError) as error:
+        found = offender(table, column_names(table), file)
+        if found is None:
+            raise
+        first_line = str(error).splitlines()[0].partition(": ")[0]
+        raise type(error)(f"{found}. {first_line}") from None
+
+
+def match_masked(
+    linker: BaseEstimator, table: Any, names: Sequence[str] | None, *, file: str, name: str
+) -> Any:
+    """A masked file with its columns in the order of those of `fit`, if it has these."""
     n_features = linker.n_features_in_
     if names is None:
         names = getattr(linker, "feature_names_in_", None)
-    check_exact(table, column_names(table), f"{file} {name}")
     table = match_columns(names, table, file)
     shape = table.shape if hasattr(table, "shape") else np.shape(table)
     if len(shape) != 2:
@@ -92,20 +225,22 @@ def read_masked(
             f"{file} has {shape[1]} column{'s' * (shape[1] != 1)}, original has {n_features}: "
             f"they must describe the same variables. {WHAT_Y_IS}"
         )
-    with _explained(table, file, name):
-        return np.asarray(
-            check_array(table, dtype=np.float64, order="C", input_name=name, estimator=linker)
-        )
+    return table
 
 
-def read_pairs(pairs: Any, n_features: int) -> np.ndarray:
+def read_pairs(linker: Any, pairs: Any) -> tuple[np.ndarray, np.ndarray]:
     """Validate pairs of an original and a masked record, (n_pairs, 2, n_features)."""
-    shape = np.shape(pairs)
+    shape, n_features = np.shape(pairs), linker.n_features_in_
     if len(shape) != 3 or shape[1:] != (2, n_features):
         raise ValueError(f"pairs has shape {shape}: it must be (n_pairs, 2, {n_features})")
     values = pairs if isinstance(pairs, np.ndarray) else np.asarray(pairs, dtype=object)
+    if linker.variables_ is not None:
+        files = [(values[:, 0], "pairs, original"), (values[:, 1], "pairs, masked")]
+        original, masked = linker.variables_.codes(*files)
+        return original, masked
     check_exact(values.reshape(-1, n_features), None, "pairs")
-    return np.asarray(check_array(pairs, dtype=np.float64, allow_nd=True, input_name="pairs"))
+    found = check_array(pairs, dtype=np.float64, allow_nd=True, input_name="pairs")
+    return found[:, 0], found[:, 1]
 
 
 def read_weights(weights: Any, n_records: int) -> np.ndarray | None:
@@ -125,67 +260,6 @@ def read_weights(weights: Any, n_records: int) -> np.ndarray | None:
     if not values.any():
         raise ValueError("sample_weight is 0 in all rows: some weight must be above 0")
     return np.asarray(values / powers_of_two(values[:, None]))  # so that no sum overflows
-
-
-def read_pool(
-    linker: BaseEstimator, pool: Any, names: Sequence[str] | None, masked: np.ndarray | None = None
-) -> np.ndarray:
-    """Validate a pool; the masked records ``masked``, if given, come first in the result."""
-    records = read_masked(linker, unwrapped(pool), names, file="pool", name="pool")
-    if masked is None:
-        return records
-    return own_first(masked, records, may_be_cut=not isinstance(pool, Pool))
-
-
-@contextmanager
-def _explained(table: Any, file: str, name: str) -> Iterator[None]:
-    """Put into an error of scikit-learn where the value stands, and leave out the value."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        found = _offender(table, f"{file} {name}")
-        if found is None:
-            raise
-        first_line = str(error).splitlines()[0].partition(": ")[0]
-        raise type(error)(f"{found}. {first_line}") from None
-
-
-def _offender(table: Any, file: str) -> str | None:
-    """Describe the first value of a table that is not a finite number, if there is one."""
-    try:
-        values = np.asarray(table, dtype=object)
-    except (TypeError, ValueError):
-        return None
-    if values.ndim != 2:
-        return None
-    names: Sequence[Any] = column_names(table) or range(values.shape[1])
-    for column, of_column in zip(names, values.T, strict=True):
-        for row, value in enumerate(of_column):
-            place = f"column {column!r} of the {file}"
-            if _is_missing(value):
-                return (
-                    f"{place} has a missing value (NaN) in row {row}: impute it, or drop the "
-                    "record from both files"
-                )
-            try:
-                number = float(value)
-            except (TypeError, ValueError):
-                return (
-                    f"{place} has a value of type {type(value).__name__} in row {row}, which is no "
-                    "number: encode the column as numbers in both files, or leave it out"
-                )
-            if np.isinf(number):
-                return (
-                    f"{place} has an infinite value (inf) in row {row}: replace it by a number, or "
-                    "drop the record from both files"
-                )
-    return None
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
 def column_names(table: Any) -> list[str] | None:

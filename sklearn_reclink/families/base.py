@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_reclink.families.differences import differences
 from sklearn_reclink.families.formula import Formula
 
 QUICK_ROUNDING = 1e-9  # of the largest number: a margin below it is worth a second look
@@ -37,6 +38,8 @@ class Family(ABC):
         Whether ``d`` and its magnitude ``D`` are the same number for all admissible parameters.
     projects : bool
         Whether `settled` leaves the set of parameters that was searched.
+    caps : ndarray of shape (n_features,) or None
+        Of nominal variables the largest difference, see `differences`; None for numbers alone.
     """
 
     n_features: int
@@ -44,6 +47,7 @@ class Family(ABC):
     monotone: bool = True
     non_negative: bool = True
     projects: bool = False
+    caps: np.ndarray | None = None
 
     # -- features ---------------------------------------------------------------------------
 
@@ -70,7 +74,11 @@ class Family(ABC):
         self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same of records of both files, two arrays (..., n_features) that broadcast."""
-        return self.evaluate(theta, original - masked)
+        return self.evaluate(theta, self.differences(original, masked))
+
+    def differences(self, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
+        """Differences of records, two arrays (..., n_features) that broadcast."""
+        return differences(original, masked, self.caps)
 
     @abstractmethod
     def formula(self, theta: np.ndarray) -> Formula | None:
@@ -195,7 +203,8 @@ class Family(ABC):
 
     def integer_row(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> list[int]:
         """The row of three records, up to a factor and to rounding within what ties allow."""
-        return to_integers(self.features(original - other) - self.features(original - own))
+        mine, theirs = (self.features(self.differences(original, one)) for one in (own, other))
+        return to_integers(theirs - mine)
 
     def opposes(self, rows: Sequence[Sequence[int]], multipliers: np.ndarray) -> bool:
         """Whether simple multipliers near these show that no admissible theta satisfies the rows.
@@ -212,7 +221,8 @@ class Family(ABC):
 
     def starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
         """Parameters to start from; the first stand in where a search finds none."""
-        found = [self.from_weights(weights) for weights in simple_weights(original, masked)]
+        own = self.differences(original, masked[: len(original)])
+        found = [self.from_weights(weights) for weights in simple_weights(own)]
         return [theta for theta in found if theta is not None]
 
     def from_weights(self, weights: np.ndarray) -> np.ndarray | None:
@@ -292,10 +302,10 @@ def sum_of_terms(
     return values, magnitudes
 
 
-def simple_weights(original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
+def simple_weights(own: np.ndarray) -> list[np.ndarray]:
     """Equal weights, and the inverse variance of each difference of aligned records."""
-    n_features = original.shape[1]
-    variance = np.var(original - masked[: len(original)], axis=0)
+    n_features = own.shape[1]
+    variance = np.var(own, axis=0)
     largest = variance.max()
     inverse = 1 / np.maximum(variance, 1e-12 * largest) if largest > 0 else np.ones(n_features)
     return [np.full(n_features, 1 / n_features), inverse / inverse.sum()]

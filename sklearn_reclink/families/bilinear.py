@@ -97,6 +97,8 @@ class Bilinear(Family):
     def between(
         self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
+        if self.caps is not None:  # categories and missing values: nothing is left to subtract
+            original, masked = self.differences(original, masked), np.zeros(self.n_features)
         differences = original - masked
         values, terms = sum_of_terms(theta, self._products(differences), differences.shape[:-1])
         sizes = np.abs(values, out=np.empty(np.shape(values)))
@@ -114,6 +116,8 @@ class Bilinear(Family):
             yield differences[..., k] * differences[..., m]
 
     def formula(self, theta: np.ndarray) -> Formula | None:
+        if self.caps is not None:
+            return None
         matrix = self.unpack(theta)
         values, vectors = np.linalg.eigh(matrix)
         norm = float(np.linalg.norm(np.abs(matrix), 2))
@@ -134,6 +138,8 @@ class Bilinear(Family):
     def nearest_others(
         self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray, own: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, float]:
+        if self.caps is not None:
+            return super().nearest_others(theta, original, masked, own)
         from sklearn_reclink.families import bilinear_kernel
 
         matrices = np.stack([self.unpack(parameters) for parameters in theta])
@@ -156,6 +162,9 @@ class Bilinear(Family):
         return np.where(same[:, first] & same[:, second], 0.0, np.abs(own) + np.abs(other))
 
     def integer_row(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> list[int]:
+        if self.caps is not None:
+            own, other = self.differences(original, own), self.differences(original, other)
+            original = np.zeros(self.n_features)
         mine, theirs = _integer_products([own, other], original)
         return [x - y for x, y in zip(theirs, mine, strict=True)]
 
@@ -165,6 +174,8 @@ class Bilinear(Family):
 
     def _cuts(self, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
         """The rows ``q(a - b)``, whose records are remembered for exact arithmetic."""
+        if self.caps is not None:
+            original, masked = self.differences(original, masked), np.zeros_like(masked)
         rows = products(original - masked)
         pairs = zip(original, masked, strict=True)
         self._pairs.update(zip((row.tobytes() for row in rows), pairs, strict=True))
@@ -188,7 +199,8 @@ class Bilinear(Family):
         The second is the inverse covariance of ``X - y``; the last are squares of its principal
         combinations of variables, one each.
         """
-        whiten = whitening(original, masked[: len(original)])
+        own = self.differences(original, masked[: len(original)])
+        whiten = whitening(own, spread_of(original, self.caps))
         squares = [np.outer(one, one) for one in simple_ratios(whiten.T)]
         matrices = [whiten @ whiten.T, *squares]
         return [*super().starts(original, masked), *(self.pack(matrix) for matrix in matrices)]
@@ -200,7 +212,10 @@ class Bilinear(Family):
         """Positive semidefinite matrices: counting with any other takes all pairs."""
         from sklearn_reclink.families.semidefinite import SemidefiniteBilinear
 
-        return SemidefiniteBilinear(self.n_features, original - masked[: len(original)])
+        own = self.differences(original, masked[: len(original)])
+        part = SemidefiniteBilinear(self.n_features, own)
+        part.caps = self.caps
+        return part
 
     def normalised(self, theta: np.ndarray) -> np.ndarray:
         norm = np.linalg.norm(self.unpack(theta)) / np.sqrt(self.n_features)
@@ -221,7 +236,9 @@ class Bilinear(Family):
 
     @property
     def without_files(self) -> Family:
-        return Bilinear(self.n_features)
+        family = Bilinear(self.n_features)
+        family.caps = self.caps
+        return family
 
     def pack(self, parameters: np.ndarray) -> np.ndarray:
         matrix = np.asarray(parameters, dtype=float)
@@ -262,8 +279,15 @@ _SPREAD_FLOOR = 1e-7
 _EIGENVALUE_FLOOR = 1e-10
 
 
-def whitening(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
-    """``W`` with ``W W'`` the inverse covariance of ``original - masked``.
+def spread_of(original: np.ndarray, caps: np.ndarray | None) -> np.ndarray:
+    """Standard deviation of every coordinate of the original file; the cap of a category."""
+    if caps is None:
+        return np.std(original, axis=0, ddof=1)
+    return np.where(np.isfinite(caps), caps, np.nanstd(original, axis=0, ddof=1))
+
+
+def whitening(own: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """``W`` with ``W W'`` the inverse covariance of the differences of aligned records.
 
     Let ``s_k = sd(X_k - Y_k)``, at least ``1e-7 sd(X_k)``, and ``R`` the covariance of
     ``(X - Y) / s``, with spectrum ``V diag(l) V'``. Then ``W = diag(1 / s) V diag(l)^-1/2`` with
@@ -275,11 +299,9 @@ def whitening(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (n_features, n_features)
     """
-    scale = np.maximum(
-        np.std(original - masked, axis=0, ddof=1), _SPREAD_FLOOR * np.std(original, axis=0, ddof=1)
-    )
+    scale = np.maximum(np.std(own, axis=0, ddof=1), _SPREAD_FLOOR * spread)
     scale[scale == 0] = 1.0
-    differences = (original - masked) / scale
+    differences = own / scale
     covariance = np.atleast_2d(np.cov(differences, rowvar=False))
     eigenvalues, vectors = np.linalg.eigh(covariance)
     largest = eigenvalues[-1] if eigenvalues[-1] > 0 else 1.0

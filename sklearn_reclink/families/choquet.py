@@ -70,7 +70,7 @@ class Choquet(Family):
     def formula(self, theta: np.ndarray) -> Formula | None:
         capacity = np.concatenate([[0.0], theta])
         below = monotone_below(capacity)
-        return formula(CHOQUET, below, capacity) if below.min() >= 0 else None
+        return formula(CHOQUET, below, capacity, caps=self.caps) if below.min() >= 0 else None
 
     @cached_property
     def rows(self) -> np.ndarray:

@@ -14,6 +14,9 @@ floats. It is the formula of the bound with parameters of its own (``SAME``), or
 
     MOEBIUS    sum_A m(A) min_{k in A} c_k,        ``terms`` are the subsets A
     QUADRATIC  sum_{k <= l} theta_kl diff_k diff_l
+
+Differences are those of `differences`, with ``caps``. The last coordinates may be *extra*: they are
+left to both formulas, and their weighted squares are added.
 """
 
 from typing import NamedTuple
@@ -44,6 +47,10 @@ class Formula(NamedTuple):
     condition, norm : float
         Bounds of the magnitude ``D`` by which ties are judged: ``D <= condition * d`` and
         ``D <= norm * |diff|^2``; infinite where there is none.
+    extra : ndarray of shape (n_extra,)
+        Weights of the last coordinates.
+    caps : ndarray of shape (n_coordinates,) or (0,)
+        Of `differences`; empty where all coordinates are numbers that are not missing.
     """
 
     bound: int
@@ -54,6 +61,13 @@ class Formula(NamedTuple):
     root: np.ndarray
     condition: float
     norm: float
+    extra: np.ndarray
+    caps: np.ndarray
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether there are categories or missing values."""
+        return bool(self.caps.size)
 
 
 def formula(
@@ -66,6 +80,8 @@ def formula(
     root: np.ndarray | None = None,
     condition: float = 1.0,
     norm: float = np.inf,
+    extra: np.ndarray | None = None,
+    caps: np.ndarray | None = None,
 ) -> Formula:
     """A formula with its arrays as compiled code takes them."""
     return Formula(
@@ -77,4 +93,6 @@ def formula(
         np.zeros((0, 0)) if root is None else np.ascontiguousarray(root),
         float(condition),
         float(norm),
+        np.zeros(0) if extra is None else np.ascontiguousarray(extra, dtype=float),
+        np.zeros(0) if caps is None else np.ascontiguousarray(caps, dtype=float),
     )

@@ -85,6 +85,7 @@ class KAdditiveChoquet(Choquet):
             terms=self.subsets,
             condition=condition,
             norm=magnitude[-1],
+            caps=self.caps,
         )
 
     def _mobius(self, theta: np.ndarray) -> np.ndarray:

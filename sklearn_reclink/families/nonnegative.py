@@ -27,12 +27,15 @@ class NonnegativeBilinear(Bilinear):
 
     @property
     def all_rows(self) -> np.ndarray:
-        differences = self.original[:, None, :] - self.masked[None, :, :]
+        differences = self.differences(self.original[:, None, :], self.masked[None, :, :])
         rows = products(differences.reshape(-1, self.n_features))
         return rows[rows.any(axis=1)]
 
     def _least(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Per original record, the masked record of least distance, and that distance."""
+        if self.caps is not None:
+            least = np.array([np.argmin(self.between(theta, one, self.masked)[0]) for one in self.original])
+            return self.masked[least], self.between(theta, self.original, self.masked[least])[0]
         matrix = self.unpack(theta)
         own = np.einsum("ik,kl,il->i", self.masked, matrix, self.masked)
         cross = 2 * self.masked @ matrix
@@ -62,7 +65,7 @@ class NonnegativeBilinear(Bilinear):
 
         def lack(lifted: np.ndarray) -> float:
             nearest, values = self._least(lifted)
-            length = ((self.original - nearest) ** 2).sum(axis=1)
+            length = (self.differences(self.original, nearest) ** 2).sum(axis=1)
             margin = 8 * np.finfo(float).eps * np.abs(lifted).max()
             apart = length > np.finfo(float).tiny
             return float(np.max(margin - values[apart] / length[apart], initial=0.0))
@@ -78,7 +81,7 @@ class NonnegativeBilinear(Bilinear):
                 values, _ = self.between(lifted, record, self.masked)
                 below = values < 0
                 if below.any():
-                    lengths = ((record - self.masked[below]) ** 2).sum(axis=1)
+                    lengths = (self.differences(record, self.masked[below]) ** 2).sum(axis=1)
                     most = max(most, float(np.max(-values[below] / lengths)))
             return most
 

@@ -38,7 +38,7 @@ class OWA(WeightedMean):
         return values, values
 
     def formula(self, theta: np.ndarray) -> Formula | None:
-        return formula(ORDERED, theta) if (theta >= 0).all() else None
+        return formula(ORDERED, theta, caps=self.caps) if (theta >= 0).all() else None
 
     def starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
         """Equal weights, the largest difference and the smallest."""

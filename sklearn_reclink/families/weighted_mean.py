@@ -52,7 +52,7 @@ class WeightedMean(Family):
         return values, values
 
     def formula(self, theta: np.ndarray) -> Formula | None:
-        return formula(SUM, theta) if (theta >= 0).all() else None
+        return formula(SUM, theta, caps=self.caps) if (theta >= 0).all() else None
 
     @property
     def rows(self) -> np.ndarray:

@@ -27,13 +27,16 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_reclink._sklearn_compat import StrOptions, fit_context
 from sklearn_reclink.data import reading
 from sklearn_reclink.data.alignment import alignment_warning
-from sklearn_reclink.data.views import RankScales, Scales, check_width, chosen_views, learn_view
+from sklearn_reclink.data.views import check_width, chosen_views, learn_view
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._shards import shard_index
 from sklearn_reclink.linkers._view import View, best_of, conclude, confidence, gap_message
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
 from sklearn_reclink.solvers.problem import Solution, Status
+
+if TYPE_CHECKING:
+    from sklearn_reclink.data.kinds import Variables
 
 RULES = ("nearest", "density", "balanced", "one_to_one")
 WITH_TEMPERATURE = ("density", "balanced")
@@ -46,7 +49,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     Parameters
     ----------
-    %(standardize rule n_jobs)s
+    %(standardize categorical_features ordinal_features rule n_jobs)s
     random_state : int, RandomState instance or None, default=None
         Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
         distances, where there are more than 1,000.
@@ -61,6 +64,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     """
 
     standardize: str | Sequence[str | None] | None = "separate"
+    categorical_features: Any = None
+    ordinal_features: Any = None
     rule: str = "nearest"
     n_jobs: int | None = None
     random_state: Any = None
@@ -68,12 +73,15 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "standardize": [StrOptions({"separate", "difference", "rank"}), tuple, list, None],
+        "categorical_features": ["array-like", None],
+        "ordinal_features": ["array-like", dict, None],
         "rule": [StrOptions(set(RULES))],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
 
+    _learns: ClassVar[bool] = False  # parameters of a distance, what missing values cost included
     _has_ceiling: ClassVar[bool] = True  # what no parameters can link is known beforehand
     _most_variables: ClassVar[int] = 100_000
     _for_wide_files: ClassVar[str] = "a part of the columns at a time"
@@ -81,7 +89,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     if TYPE_CHECKING:
         standardize_: str | None = field(init=False)
-        scales_: Scales | RankScales = field(init=False)
+        scales_: Any = field(init=False)
+        variables_: Variables | None = field(init=False)
         bound_: int | None = field(init=False)
         _family: Family = field(init=False)
 
@@ -129,33 +138,37 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     def _prepare(self, X: Any, y: Any, pool: Any = None, reference: Any = None) -> list[View]:
         """Read the files, learn how they become coordinates in each view, and index these."""
         chosen = chosen_views(self.standardize)
-        original, masked = reading.read_pair(self, X, y, reset=True)
-        message = alignment_warning(original, masked, *chosen)
+        files = reading.read_files(self, X, y, pool, reference)
+        self.kinds_ = ("numeric",) * self.n_features_in_
+        if self.variables_ is not None:
+            self.kinds_ = self.variables_.kinds
+        message = alignment_warning(files.original, files.masked, *chosen, kinds=self.kinds_)
         if message:
             warnings.warn(message, UserWarning, stacklevel=4)
-        self.masked_, whole, everyone = masked, original, masked
-        if pool is not None:
-            names = reading.column_names(X)
-            self.masked_ = reading.read_pool(self, pool, names)
-            everyone = reading.read_pool(self, pool, names, masked)
-        if reference is not None:
-            whole = reading.read_original(self, reference, reset=False)
+        self.masked_ = files.pool
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         found = []
         for standardize in chosen:
             one = copy(self)
             one.standardize_ = standardize
-            one._learn_scales(original, masked, whole)
+            one._learn_scales(files.original, files.masked, files.whole)
             one._informative = one.scales_.informative
             check_width(one._informative, self, self._most_variables, self._for_wide_files)
-            found.append(View(one, one._index(original, everyone)))
+            found.append(View(one, one._index(files.original, files.everyone)))
         return found
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         """Learn how files become coordinates; ranks are those of the whole files."""
         files = (whole, self.masked_) if self.standardize_ == "rank" else (original, masked)
         names = getattr(self, "feature_names_in_", None)
-        self.scales_ = learn_view(*files, self.standardize_, names)
+        if self.variables_ is None:
+            self.scales_ = learn_view(*files, self.standardize_, names)
+            return
+        from sklearn_reclink.data.mixed import learn_mixed_view
+
+        self.scales_ = learn_mixed_view(
+            *files, self.masked_, self.kinds_, self.standardize_, names, expected=not self._learns
+        )
 
     def _learn_views(self, views: list[View]) -> None:
         """Learn in every view."""
@@ -170,10 +183,14 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         """Coordinates of both files, of the informative variables."""
         a, b = self.scales_.coordinates(original, masked)
-        return a[:, self._informative], b[:, self._informative]
+        used = getattr(self.scales_, "used", self._informative)
+        return a[:, used], b[:, used]
 
-    def _index(self, original: np.ndarray, masked: np.ndarray) -> Index:
-        return Index(*self._coordinates(original, masked), n_jobs=self.n_jobs, verbose=self.verbose)
+    def _index(self, original: np.ndarray, masked: np.ndarray, **options: Any) -> Index:
+        if self.variables_ is not None:
+            options |= {"caps": self.scales_.caps, "extra": self.scales_.extra}
+        options |= {"n_jobs": self.n_jobs, "verbose": self.verbose}
+        return Index(*self._coordinates(original, masked), **options)
 
     def _search(self, index: Index) -> Search:
         """What answers questions about two files, by the parameters learned."""
@@ -320,8 +337,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
             As in `kneighbors`, without the prices of a rule.
         """
         check_is_fitted(self)
-        pairs = reading.read_pairs(pairs, self.n_features_in_)
-        return self._search(self._index(pairs[:, 0], pairs[:, 1])).ask("own")[0]
+        files = reading.read_pairs(self, pairs)
+        return self._search(self._index(*files)).ask("own")[0]
 
     def get_metric(self) -> Callable[[Any, Any], float]:
         """The squared distance as a function of two records; later fits do not change it."""
@@ -333,13 +350,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         if reading.in_shards(X, pool, *y):
             return shard_index(self, X, pool, *y)
-        if y:
-            original, masked = reading.read_pair(self, X, *y, reset=False)
-        else:
-            original, masked = reading.read_original(self, X, reset=False), self.masked_
-        if pool is not None:
-            masked = reading.read_pool(self, pool, reading.column_names(X), masked if y else None)
-        return self._index(original, masked)
+        return self._index(*reading.read_again(self, X, pool, *y))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -347,4 +358,5 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         tags.target_tags.two_d_labels = True
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
         return tags

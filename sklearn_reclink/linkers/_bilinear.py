@@ -37,10 +37,12 @@ from sklearn_reclink.solvers.problem import Problem, Solution
 
 _SAME_SIZE = 8  # of variables, in powers of two, that need no scaling
 FAMILIES = {
-    "free": lambda a, b: Bilinear(a.shape[1]),
-    "nonnegative": NonnegativeBilinear,
-    "projected": lambda a, b: ProjectedBilinear(a.shape[1]),
-    "psd": lambda a, b: SemidefiniteBilinear(a.shape[1], a - b[: len(a)]),
+    "free": lambda index: Bilinear(index.n_variables),
+    "nonnegative": lambda index: NonnegativeBilinear(
+        *(file[:, : index.n_variables] for file in (index.original, index.masked))
+    ),
+    "projected": lambda index: ProjectedBilinear(index.n_variables),
+    "psd": lambda index: SemidefiniteBilinear(index.n_variables, index.own_differences()),
 }
 
 
@@ -65,7 +67,7 @@ class BilinearLinker(ExactLinker):
         with no negative distance between a record of ``X`` and a record of ``y``; the best free
         one, then projected onto the positive semidefinite ones; or the positive semidefinite
         ones themselves, with which the distance is a metric up to identification.
-    %(standardize rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -79,7 +81,8 @@ class BilinearLinker(ExactLinker):
         It is ``"projected"`` when the free matrix was proven optimal and its projection links
         fewer records; ``bound_`` is then that of the free ones.
     %(claimed_links_ certificate_)s
-    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(n_features_in_ feature_names_in_)s
 
     Examples
     --------
@@ -109,12 +112,14 @@ class BilinearLinker(ExactLinker):
 
     _family_name: ClassVar[str] = "bilinear"
 
-    def _family_of(self, index: Index) -> Family:
-        return FAMILIES[self.constraint](index.original, index.masked)
+    def _base_family(self, index: Index) -> Family:
+        return FAMILIES[self.constraint](index)
 
     def _solve(self, problem: Problem, **limits: Any) -> Solution:
         """Search in coordinates of one size: powers of two change no link and no proof."""
         index = problem.index
+        if index.caps is not None:
+            return super()._solve(problem, **limits)
         exponents = np.frexp(np.ptp(np.vstack([index.original, index.masked]), axis=0))[1]
         if np.ptp(exponents) <= _SAME_SIZE:
             return super()._solve(problem, **limits)

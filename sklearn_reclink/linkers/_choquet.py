@@ -55,7 +55,7 @@ class ChoquetLinker(ExactLinker):
         Largest number of variables that may interact: the Moebius transform of the capacity
         vanishes on larger subsets. 1 gives the weighted means, None sets no limit and takes at
         most 10 variables that are not constant; with a limit, at most 14.
-    %(standardize rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -69,7 +69,8 @@ class ChoquetLinker(ExactLinker):
         ``k_additive``, distances are computed from it.
     %(n_linked_ bound_ confidence_bound_ confidence_level_)s
     %(status_ claimed_links_ certificate_ ceiling_)s
-    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(n_features_in_ feature_names_in_)s
 
     Examples
     --------
@@ -98,8 +99,8 @@ class ChoquetLinker(ExactLinker):
 
     _family_name: ClassVar[str] = "choquet"
 
-    def _family_of(self, index: Index) -> Family:
-        n_variables = index.original.shape[1]
+    def _base_family(self, index: Index) -> Family:
+        n_variables = index.n_variables
         check_size(n_variables, self.n_features_in_, self.k_additive)
         if self.k_additive is None:
             return FAMILIES[self.constraint](n_variables)

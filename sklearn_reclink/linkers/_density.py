@@ -70,7 +70,8 @@ class DensityLinker(LikelihoodLinker):
         ``"heuristic"``.
     ranks_ : RankScales
         Ranks of the values of both files, counted in ``pool`` and ``reference`` if given to `fit`.
-    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(n_features_in_ feature_names_in_)s
 
     See Also
     --------

@@ -12,7 +12,7 @@ _PLACE = re.compile(r"^    %\((.+)\)s$", re.MULTILINE)
 class Shared:
     """Parameters and attributes that linkers have in common.
 
-    A line ``%(rule n_jobs)s`` in the docstring of a linker stands for the entries of that name.
+    A line ``%(categorical_features ordinal_features rule n_jobs)s`` in the docstring of a linker stands for the entries of that name.
 
     Parameters
     ----------
@@ -23,6 +23,12 @@ class Shared:
         constant in either file contributes nothing. Of several, such as ``("separate",
         "difference", "rank")``, the one that links the most records of `fit` is taken, and
         ``bound_`` and ``ceiling_`` hold for all of them. They share the time limit.
+    categorical_features : array-like of str, int or bool, default=None
+        Columns that hold categories without order, by name, index or mask. By default the types of
+        a dataframe say which: text, bools and categories are nominal, ordered categories ordinal,
+        numbers and dates numeric.
+    ordinal_features : array-like of str, int or bool, or dict, default=None
+        Columns that hold levels in order. A dict gives the levels of each, lowest first.
     rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
         How distances become links in `predict`, `link` and `score`: the nearest masked record,
         as in the papers; the same with a price for masked records that many originals are near
@@ -84,8 +90,16 @@ class Shared:
         The masked file of `fit` (the whole pool if one was given), columns in the order of ``X``.
     standardize_ : {"separate", "difference", "rank"} or None
         How differences are standardised; of several ways, the one that links the most records.
-    scales_ : Scales or RankScales
+    scales_ : Scales, RankScales or MixedView
         How both files become coordinates.
+    kinds_ : tuple of {"numeric", "ordinal", "nominal"}
+        What each variable is.
+    variables_ : Variables or None
+        Kinds, categories and notes on the variables; None for files of numbers without missing
+        values.
+    missing_weights_ : ndarray of shape (n_features, 2)
+        Of files with missing values: what is added to the squared distance where a variable is
+        missing in the masked record alone (first column), or in the original one alone.
     n_features_in_ : int
         Number of variables.
     feature_names_in_ : ndarray of shape (n_features,)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sklearn_reclink.families import WeightedMean
+from sklearn_reclink.families.missing import mixed_family
 from sklearn_reclink.linkers._base import BaseLinker
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.search import Index
@@ -23,7 +24,7 @@ class EuclideanLinker(BaseLinker):
 
     Parameters
     ----------
-    %(standardize rule n_jobs)s
+    %(standardize categorical_features ordinal_features rule n_jobs)s
     random_state : int, RandomState instance or None, default=None
         Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
         distances, where there are more than 1,000.
@@ -38,7 +39,8 @@ class EuclideanLinker(BaseLinker):
         Equal to ``n_linked_``: there are no parameters to choose.
     status_ : str
         ``"fixed"``.
-    %(ceiling_ temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
+    %(ceiling_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(n_features_in_ feature_names_in_)s
 
     Examples
     --------
@@ -58,5 +60,7 @@ class EuclideanLinker(BaseLinker):
 
     def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         self.weights_ = np.full(self.n_features_in_, 1 / self.n_features_in_)
-        self._family = WeightedMean(index.original.shape[1])
+        if len(index.extra):
+            self.missing_weights_ = np.full((self.n_features_in_, 2), 1 / self.n_features_in_)
+        self._family = mixed_family(WeightedMean(index.n_variables), index.caps, index.extra)
         return Solution(self._theta, 0, index.n_records, Status.FIXED)

@@ -46,7 +46,7 @@ class HLMSChoquetLinker(LearnedLinker):
     refine : int, default=300
         Number of exact line searches after the epochs, from the best capacity and again from
         inverse variances as weights. 0 for the epochs alone, as in the paper.
-    %(standardize rule shrinkage)s
+    %(standardize categorical_features ordinal_features rule shrinkage)s
     time_limit : float or None, default=60.0
         Seconds after which the search ends with the best capacity so far and a
         `ConvergenceWarning`; None for no limit.
@@ -73,7 +73,8 @@ class HLMSChoquetLinker(LearnedLinker):
         Number of records linked at the start and after every epoch.
     n_iter_ : int
         Number of epochs made.
-    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(n_features_in_ feature_names_in_)s
 
     Examples
     --------
@@ -102,14 +103,13 @@ class HLMSChoquetLinker(LearnedLinker):
         "refine": [Interval(Integral, 0, None, closed="left")],
     }
 
-    def _index(self, original: np.ndarray, masked: np.ndarray) -> Index:
+    def _index(self, original: np.ndarray, masked: np.ndarray, **options: Any) -> Index:
         # the heuristic compiles the trees anyway
-        files = self._coordinates(original, masked)
-        return Index(*files, n_jobs=self.n_jobs, verbose=self.verbose, dense_pairs=0)
+        return super()._index(original, masked, dense_pairs=0, **options)
 
-    def _family_of(self, index: Index) -> Family:
-        check_size(index.original.shape[1], self.n_features_in_, None)
-        return Choquet(index.original.shape[1])
+    def _base_family(self, index: Index) -> Family:
+        check_size(index.n_variables, self.n_features_in_, None)
+        return Choquet(index.n_variables)
 
     def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
         """The heuristic, in place of a search with a proof."""

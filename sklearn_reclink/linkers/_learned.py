@@ -20,6 +20,7 @@ from sklearn_reclink._sklearn_compat import Interval, StrOptions
 from sklearn_reclink.data import reading
 from sklearn_reclink.data.views import RankScales
 from sklearn_reclink.families import Family
+from sklearn_reclink.families.missing import mixed_family
 from sklearn_reclink.linkers._base import BaseLinker
 from sklearn_reclink.linkers._view import View, best_of, learn_in_turn
 from sklearn_reclink.search import Index
@@ -32,6 +33,7 @@ LEAST_SECONDS = 120.0  # for a certificate, whatever the time limit of the searc
 class LearnedLinker(BaseLinker):
     """Base of the linkers that search for the parameters that link the most records."""
 
+    _learns: ClassVar[bool] = True
     _most_variables: ClassVar[int] = 2000
     _for_wide_files: ClassVar[str] = "EuclideanLinker"
 
@@ -45,8 +47,12 @@ class LearnedLinker(BaseLinker):
     }
 
     @abstractmethod
+    def _base_family(self, index: Index) -> Family:
+        """The family of distances of the informative variables."""
+
     def _family_of(self, index: Index) -> Family:
-        """The family of distances to search, for the coordinates of informative variables."""
+        """The family of distances to search, what missing values cost included."""
+        return mixed_family(self._base_family(index), index.caps, index.extra)
 
     @abstractmethod
     def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
@@ -144,6 +150,11 @@ class ExactLinker(LearnedLinker):
         return solve(problem, rng=self._generator, at_least=at_least, **options)
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
+        if self.certify and self.variables_ is not None:
+            raise ValueError(
+                "certificates are for files of numbers without missing values: leave out certify, "
+                "or such columns"
+            )
         if self.certify and self.standardize_ == "rank" and whole is not original:
             raise ValueError(
                 "a certificate of ranks needs the file that they are counted in: leave out "
@@ -155,9 +166,12 @@ class ExactLinker(LearnedLinker):
         """Write down a proof of ``bound_`` that `verify_certificate` accepts."""
         from sklearn_reclink.certificates.build import Fit, build_certificate
 
-        original, masked = reading.read_pair(self, X, y, reset=False)
+        original = reading.read_original(self, X, reset=False)
+        masked = reading.read_masked(
+            self, y, reading.column_names(X), file="masked file", name="y"
+        )
         best = best_of(views)
-        order, width = getattr(self, "k_additive", None), best.index.original.shape[1]
+        order, width = getattr(self, "k_additive", None), best.index.n_variables
         fit = Fit(
             original=original,
             masked=masked,

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sklearn_reclink.families import WeightedMean
-from sklearn_reclink.families.bilinear import whitening
+from sklearn_reclink.families.bilinear import Bilinear, spread_of, whitening
+from sklearn_reclink.families.missing import mixed_family
 from sklearn_reclink.linkers._base import BaseLinker
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.search import Index
@@ -40,7 +41,7 @@ class MahalanobisLinker(BaseLinker):
         changes the matrix and no link; ``"rank"`` compares ranks, each as a share of its own
         file. A column constant in either file contributes nothing. Of several, the one that links
         the most records of `fit` is taken.
-    %(rule n_jobs)s
+    %(categorical_features ordinal_features rule n_jobs)s
     random_state : int, RandomState instance or None, default=None
         Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
         distances, where there are more than 1,000.
@@ -57,7 +58,8 @@ class MahalanobisLinker(BaseLinker):
         Equal to ``n_linked_``: there are no parameters to choose.
     status_ : str
         ``"fixed"``.
-    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(n_features_in_ feature_names_in_)s
 
     Examples
     --------
@@ -81,23 +83,44 @@ class MahalanobisLinker(BaseLinker):
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         super()._learn_scales(original, masked, whole)
+        if self.variables_ is not None:
+            return
         used = self._informative = self.scales_.informative
         self.whitening_ = np.zeros((len(used), np.count_nonzero(used)))
-        self.whitening_[used] = whitening(*super()._coordinates(original, masked))
+        a, b = super()._coordinates(original, masked)
+        self.whitening_[used] = whitening(a - b, spread_of(a, None))
         self.matrix_ = self.whitening_ @ self.whitening_.T
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         a, b = super()._coordinates(original, masked)
+        if self.variables_ is not None:
+            return a, b
         used = self._informative
         return _mapped(a, self.whitening_[used]), _mapped(b, self.whitening_[used])
 
     @property
     def _theta(self) -> np.ndarray:
-        return np.ones(self.whitening_.shape[1])
+        return super()._theta if self.variables_ else np.ones(self.whitening_.shape[1])
 
     def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
-        self._family = WeightedMean(self.whitening_.shape[1])
+        if self.variables_ is None:
+            self._family = WeightedMean(self.whitening_.shape[1])
+        else:
+            self._learn_mixed(index)
         return Solution(self._theta, 0, index.n_records, Status.FIXED)
+
+    def _learn_mixed(self, index: Index) -> None:
+        """The same matrix of differences that no linear map of the files gives."""
+        n = index.n_variables
+        own, caps = index.own_differences(), index.caps
+        assert caps is not None
+        used = np.flatnonzero(self._informative)
+        self.whitening_ = np.zeros((self.n_features_in_, n))
+        self.whitening_[used] = whitening(own, spread_of(index.original[:, :n], caps[:n]))
+        self.matrix_ = self.whitening_ @ self.whitening_.T
+        if len(index.extra):
+            self.missing_weights_ = np.repeat(np.diag(self.matrix_)[:, None], 2, axis=1)
+        self._family = mixed_family(Bilinear(n), caps, index.extra)
 
 
 def _mapped(coordinates: np.ndarray, matrix: np.ndarray) -> np.ndarray:

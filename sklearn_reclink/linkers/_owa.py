@@ -24,7 +24,7 @@ class OWALinker(ExactLinker):
 
     Parameters
     ----------
-    %(standardize rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -32,7 +32,8 @@ class OWALinker(ExactLinker):
         The learned weights, which sum to 1; the first is that of the largest squared difference.
     %(n_linked_ bound_ confidence_bound_ confidence_level_)s
     %(status_ claimed_links_ certificate_ ceiling_)s
-    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(n_features_in_ feature_names_in_)s
 
     Examples
     --------
@@ -48,5 +49,5 @@ class OWALinker(ExactLinker):
 
     _family_name: ClassVar[str] = "owa"
 
-    def _family_of(self, index: Index) -> Family:
-        return OWA(index.original.shape[1])
+    def _base_family(self, index: Index) -> Family:
+        return OWA(index.n_variables)

@@ -81,7 +81,8 @@ class ProbabilisticLinker(LikelihoodLinker):
         ``"heuristic"``.
     n_iter_ : int
         Iterations of EM.
-    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(n_features_in_ feature_names_in_)s
 
     References
     ----------

@@ -27,7 +27,7 @@ class WeightedMeanLinker(ExactLinker):
     constraint : {"simplex", "positive"}, default="simplex"
         Weights that sum to 1 and are at least 0, or greater than 0. Both link the same number of
         records.
-    %(standardize rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -36,7 +36,8 @@ class WeightedMeanLinker(ExactLinker):
         constant in either file is 0.
     %(n_linked_ bound_ confidence_bound_ confidence_level_)s
     %(status_ claimed_links_ certificate_ ceiling_)s
-    %(temperature_ masked_ standardize_ scales_ n_features_in_ feature_names_in_)s
+    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(n_features_in_ feature_names_in_)s
 
     Examples
     --------
@@ -61,5 +62,5 @@ class WeightedMeanLinker(ExactLinker):
 
     _family_name: ClassVar[str] = "weighted_mean"
 
-    def _family_of(self, index: Index) -> Family:
-        return WeightedMean(index.original.shape[1], positive=self.constraint == "positive")
+    def _base_family(self, index: Index) -> Family:
+        return WeightedMean(index.n_variables, positive=self.constraint == "positive")

@@ -1,7 +1,7 @@
 """The index of a masked file: who is nearest, who is linked, who can never be.
 
-``original`` and ``masked`` are files of coordinates, ``diff = original_i - masked_j``. Row i of
-both belongs to the same person; masked records beyond those of ``original`` are impostors only.
+``original`` and ``masked`` are files of coordinates, ``diff = original_i - masked_j``, or what
+`families.differences` makes of categories and missing values. Row i of both belongs to the same person; masked records beyond those of ``original`` are impostors only.
 For record ``i``, with a distance ``d`` and the rule of `ties`::
 
     link         the lowest row among those tied as nearest
@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.families import Family
+from sklearn_reclink.families.differences import differences
 from sklearn_reclink.search import ties
 from sklearn_reclink.search.links import Links
 
@@ -162,7 +163,7 @@ class DistancePairs(Pairs):
         return self.original.nbytes + self.masked.nbytes
 
     def linked(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        if not self.family.monotone:
+        if not self.family.monotone or self.family.caps is not None:
             return super().linked(records)
         # an impostor clearly farther in every variable is farther: only the others are evaluated
         own = self.original[records] - self.masked[records]
@@ -197,6 +198,10 @@ class Index:
         Number of joblib workers.
     verbose : int, default=0
         Above 0, the progress of long work is printed.
+    caps : ndarray of shape (n_features,), default=None
+        Of `families.differences`, for a file of categories or with missing values.
+    extra : ndarray of int of shape (n_extra, 2), default=None
+        What the last coordinates stand for, see `families.missing`.
     dense_pairs : int, default=4,000,000
         Up to so many pairs, all of them are compared and nothing is compiled; beyond, a tree of
         the masked records answers.
@@ -222,12 +227,16 @@ class Index:
         *,
         n_jobs: int | None = None,
         verbose: int = 0,
+        caps: np.ndarray | None = None,
+        extra: np.ndarray | None = None,
         dense_pairs: int = DENSE_PAIRS,
     ) -> None:
         self.original = np.ascontiguousarray(original, dtype=float)
         self.masked = np.ascontiguousarray(masked, dtype=float)
         self.n_records, self.n_masked = len(self.original), len(self.masked)
         self.n_jobs, self.verbose = n_jobs, verbose
+        self.caps, self.extra = caps, np.empty((0, 2), int) if extra is None else extra
+        self.n_variables = self.original.shape[1] - len(self.extra)
         self.is_dense = self.n_records * self.n_masked <= dense_pairs
         self.trees: dict[bytes, Any] = {}  # planted so far, see `tree_search`
 
@@ -315,8 +324,14 @@ class Index:
         self, family: Family, records: Any, impostors: Any
     ) -> tuple[np.ndarray, np.ndarray]:
         """Features of records with their own masked versions, and with impostors."""
-        own = family.features(self.original[records] - self.masked[records])
-        return own, family.features(self.original[records] - self.masked[impostors])
+        original = self.original[records]
+        own = family.features(family.differences(original, self.masked[records]))
+        return own, family.features(family.differences(original, self.masked[impostors]))
+
+    def own_differences(self) -> np.ndarray:
+        """Differences of aligned records in the variables, (n_records, n_variables)."""
+        found = differences(self.original, self.masked[: self.n_records], self.caps)
+        return found[:, : self.n_variables]
 
     @cached_property
     def dominated(self) -> np.ndarray:
@@ -331,18 +346,24 @@ class Index:
         size = max(1, BATCH_BYTES // (32 * self.n_masked))
         for start in range(0, self.n_records, size):
             records = np.arange(start, min(start + size, self.n_records))
-            own = (self.original[records] - self.masked[records]) ** 2
-            first = (self.original[records, 0, None] - self.masked[:, 0]) ** 2
-            near = first - own[:, :1] <= tolerance * (first + own[:, :1])
+            own = self.squares(0, records, records)
+            first = self.squares(0, records[:, None], slice(None))
+            near = first - own[:, None] <= tolerance * (first + own[:, None])
             near[np.arange(len(records)), records] = False
             places, impostors = np.nonzero(near)
-            for k in range(1, own.shape[1]):
-                mine = own[places, k]
-                other = (self.original[records[places], k] - self.masked[impostors, k]) ** 2
+            for k in range(1, self.original.shape[1]):
+                mine = self.squares(k, records, records)[places]
+                other = self.squares(k, records[places], impostors)
                 near_too = other - mine <= tolerance * (other + mine)
                 places, impostors = places[near_too], impostors[near_too]
             found[records[places]] = True
         return found
+
+    def squares(self, k: int, records: np.ndarray, masked: Any) -> np.ndarray:
+        """Squared differences of one coordinate of records and masked records."""
+        caps = None if self.caps is None else self.caps[[k]]
+        files = self.original[records, k, None], self.masked[masked, k, None]
+        return differences(*files, caps)[..., 0] ** 2
 
     @property
     def ceiling(self) -> int:

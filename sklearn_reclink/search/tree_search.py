@@ -19,7 +19,7 @@ from typing import Self
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
-from sklearn_reclink.families import Family
+from sklearn_reclink.families import Family, WeightedMean
 from sklearn_reclink.families.formula import SAME, SUM, Formula, formula
 from sklearn_reclink.search.index import Index, Search
 from sklearn_reclink.search.ties import TIE_TOLERANCE, rank, strictly_nearer
@@ -105,8 +105,10 @@ class TreeSearch(Search):
         if stretched and found.bound == SUM and found.distance == SAME and found.weights.any():
             kept = found.weights > 0
             stretch = np.where(kept, found.weights, 0.0)
-            theta = theta[kept]
-            found, original = formula(SUM, theta), np.ascontiguousarray(original[:, kept])
+            theta, family = theta[kept], WeightedMean(np.count_nonzero(kept))
+            family.caps = None if index.caps is None else index.caps[kept]
+            found = formula(SUM, theta, caps=family.caps)
+            original = np.ascontiguousarray(original[:, kept])
         return cls(family, theta, _tree(index, stretch), found, tolerance, original, original)
 
     @property
@@ -309,10 +311,12 @@ def dominated(index: Index, tolerance: float, chunk: int = 4096) -> np.ndarray:
     """`Index.dominated` by the tree; a worker searches ``chunk`` records at once."""
     tree = _tree(index, np.ones(index.masked.shape[1]))
     rows = tree.rows[tree.rows < index.n_records]  # neighbours walk the same branches
+    caps = np.zeros(0) if index.caps is None else index.caps
     chunks = [rows[start : start + chunk] for start in range(0, len(rows), chunk)]
     # a chunk takes milliseconds: never worth sending the tree to another process
     answers = Parallel(n_jobs=index.n_jobs if len(chunks) > 1 else 1, require="sharedmem")(
-        delayed(someone_in_box)(tree, index.original[some], some, tolerance) for some in chunks
+        delayed(someone_in_box)(tree, index.original[some], some, tolerance, caps)
+        for some in chunks
     )
     found = np.empty(index.n_records, dtype=bool)
     for some, answer in zip(chunks, answers, strict=True):
@@ -335,7 +339,8 @@ def _tree(index: Index, stretch: np.ndarray) -> Tree:
         if len(index.trees) >= _KEPT_TREES and stretched:
             index.trees.pop(stretched[0], None)
         masked = index.masked if used.all() else index.masked[:, used]
-        tree = index.trees[key] = build(masked, stretch=2.0 ** powers[used])
+        caps = None if index.caps is None else index.caps[used]
+        tree = index.trees[key] = build(masked, stretch=2.0 ** powers[used], caps=caps)
     return tree
 
 

@@ -259,7 +259,7 @@ def compile_search(problem: Problem) -> None:
     """Load or compile the kernels, so that the clock starts on the problem itself."""
     family, index = problem.family, problem.index
     if not family.monotone or not index.is_dense:
-        few = Index(index.original[:2], index.masked[:2], dense_pairs=0)
+        few = Index(index.original[:2], index.masked[:2], caps=index.caps, dense_pairs=0)
         few.nearest_impostors(family, family.centre[None], np.arange(1))
         if not index.is_dense:
             few.linked(family, family.centre)

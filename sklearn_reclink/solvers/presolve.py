@@ -29,6 +29,7 @@ from numba import njit
 
 from sklearn_reclink.search import Index
 from sklearn_reclink.search.ties import TIE_TOLERANCE
+from sklearn_reclink.search.tree.mixed import squared
 from sklearn_reclink.solvers.problem import Problem
 
 _CLEAR = 1 + 4 * TIE_TOLERANCE
@@ -37,8 +38,14 @@ _BATCH_WORK = 2**26
 MOST_PAIRS = 25_000_000
 
 
-@njit("(f8[:,::1], f8[:,::1], i8[:], i8[:,:], i8[:,:], i8[:])", cache=True, nogil=True)
-def _fronts(original, masked, records, order, fronts, sizes):  # type: ignore[no-untyped-def]
+@njit(nogil=True, forceinline=True)
+def _square(a, b, caps, k):  # type: ignore[no-untyped-def]
+    """The squared difference; without caps, of numbers that are not missing."""
+    return squared(a, b, caps[k]) if caps.shape[0] else (a - b) ** 2
+
+
+@njit("(f8[:,::1], f8[:,::1], f8[:], i8[:], i8[:,:], i8[:,:], i8[:])", cache=True, nogil=True)
+def _fronts(original, masked, caps, records, order, fronts, sizes):  # type: ignore[no-untyped-def]
     """The impostors of records that are neither harmless nor dominated, nearest first.
 
     ``order`` holds all masked records of each, nearest first; ``fronts`` is filled from the left.
@@ -49,13 +56,13 @@ def _fronts(original, masked, records, order, fronts, sizes):  # type: ignore[no
     for r in range(records.shape[0]):
         i = records[r]
         for k in range(n_features):
-            own[k] = (original[i, k] - masked[i, k]) ** 2
+            own[k] = _square(original[i, k], masked[i, k], caps, k)
         size = 0
         for place in range(order.shape[1]):
             j = order[r, place]
             harmless = True
             for k in range(n_features):
-                c[k] = (original[i, k] - masked[j, k]) ** 2
+                c[k] = _square(original[i, k], masked[j, k], caps, k)
                 if c[k] <= _CLEAR * own[k]:
                     harmless = False
             if harmless or j == i:
@@ -64,7 +71,7 @@ def _fronts(original, masked, records, order, fronts, sizes):  # type: ignore[no
             for m in range(size):
                 dominated = True
                 for k in range(n_features):
-                    if (original[i, k] - masked[fronts[r, m], k]) ** 2 > c[k]:
+                    if _square(original[i, k], masked[fronts[r, m], k], caps, k) > c[k]:
                         dominated = False
                         break
                 if dominated:
@@ -131,6 +138,7 @@ def presolve(
 def _fronts_of(index: Index, records: np.ndarray, deadline: float) -> list[np.ndarray] | None:
     """The fronts of all records; None if there is no time for them."""
     found = []
+    caps = np.zeros(0) if index.caps is None else index.caps
     # some tenths of a second, should no impostor dominate another
     size = max(1, min(_BATCH_BYTES // (8 * index.masked.size), _BATCH_WORK // index.n_masked**2))
     for start in range(0, len(records), size):
@@ -138,11 +146,11 @@ def _fronts_of(index: Index, records: np.ndarray, deadline: float) -> list[np.nd
             return None
         batch = records[start : start + size]
         totals = np.zeros((len(batch), index.n_masked))
-        for a, b in zip(index.original[batch].T, index.masked.T, strict=True):
-            totals += (a[:, None] - b) ** 2
+        for k in range(index.original.shape[1]):
+            totals += index.squares(k, batch[:, None], slice(None))
         order = np.argsort(totals, axis=1, kind="stable")
         fronts, sizes = np.empty_like(order), np.empty(len(batch), dtype=np.int64)
-        _fronts(index.original, index.masked, batch, order, fronts, sizes)
+        _fronts(index.original, index.masked, caps, batch, order, fronts, sizes)
         found += [front[:n].copy() for front, n in zip(fronts, sizes, strict=True)]
     return found
 

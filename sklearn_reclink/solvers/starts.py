@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sklearn_reclink.families import Choquet, WeightedMean
+from sklearn_reclink.families.missing import mixed_family
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.problem import Problem, Solution
 
@@ -36,7 +37,7 @@ def late_starts(
     family, index = problem.family, problem.index
     n_features, seconds = family.n_features, min(max(seconds, 0.0), _MOST_SECONDS)
     found = []
-    if type(family) is Choquet and index.n_records * index.n_masked > most_pairs:
+    if type(family) is Choquet and family.caps is None and index.n_records * index.n_masked > most_pairs:
         from sklearn_reclink.solvers.hlms.learner import learn
 
         found.append(
@@ -50,8 +51,8 @@ def late_starts(
         )
         seconds *= 1 - _SHARE_OF_HLMS
     mean = family.from_weights(np.ones(n_features))
-    if mean is not None and not isinstance(family, WeightedMean):
-        means = Problem(WeightedMean(n_features), index)
+    if mean is not None and not isinstance(getattr(family, "base", family), WeightedMean):
+        means = Problem(mixed_family(WeightedMean(n_features), family.caps), index)
         best = solve(means, rng=rng, time_limit=seconds, most_pairs=most_pairs).theta
         if best is not None and (theta := family.from_weights(np.maximum(best, 0.0))) is not None:
             found.append(theta)

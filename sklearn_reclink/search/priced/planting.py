@@ -98,7 +98,7 @@ def _distinct(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _of_distance(pairs: DistancePairs) -> Coordinates | None:
     found = pairs.family.formula(pairs.theta)
-    if found is None or not found.weights.any():
+    if found is None or not found.weights.any() or found.is_mixed:
         return None
     from sklearn_reclink.search.priced.formulas import kernels, model_of
     from sklearn_reclink.search.tree.formulas import tolerance_of

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from sklearn_reclink.search.tree.mixed import squared
+
 
 @njit(cache=True, nogil=True)
-def someone_in_box(tree: Any, queries: Any, own: Any, tolerance: float) -> Any:
+def someone_in_box(tree: Any, queries: Any, own: Any, tolerance: float, caps: Any) -> Any:
     """Whether each query has a row other than its own in its box.
 
     Parameters
@@ -25,6 +27,8 @@ def someone_in_box(tree: Any, queries: Any, own: Any, tolerance: float) -> Any:
         The row of each query's own record.
     tolerance : float
         Of the rule of `ties`.
+    caps : array of shape (n_features,) or (0,)
+        Of `families.differences`; empty for a file of numbers.
 
     Returns
     -------
@@ -37,13 +41,17 @@ def someone_in_box(tree: Any, queries: Any, own: Any, tolerance: float) -> Any:
     squares = np.empty(n_features)
     right, low, high, begin, end = tree.right, tree.low, tree.high, tree.begin, tree.end
     points, first, place = tree.points, tree.first, tree.place
+    mixed = caps.shape[0] > 0
     for i in range(n_queries):
         mine = place[own[i]]
         if first[mine + 1] - first[mine] > 1:
             answers[i] = True
             continue
         for k in range(n_features):
-            squares[k] = (queries[i, k] - points[mine, k]) ** 2
+            if mixed:
+                squares[k] = squared(queries[i, k], points[mine, k], caps[k])
+            else:
+                squares[k] = (queries[i, k] - points[mine, k]) ** 2
             reach[k] = np.sqrt(squares[k]) * (1 + 4 * tolerance)
         stack[0], top = 0, 1
         while top > 0 and not answers[i]:
@@ -53,8 +61,9 @@ def someone_in_box(tree: Any, queries: Any, own: Any, tolerance: float) -> Any:
             for k in range(n_features):
                 q = queries[i, k]
                 if low[node, k] - q > reach[k] or q - high[node, k] > reach[k]:
-                    clear = True
-                    break
+                    clear = not mixed or caps[k] > reach[k]
+                    if clear:
+                        break
             if clear:
                 continue
             if right[node] != 0:
@@ -66,7 +75,10 @@ def someone_in_box(tree: Any, queries: Any, own: Any, tolerance: float) -> Any:
                     continue
                 inside = True
                 for k in range(n_features):
-                    other = (queries[i, k] - points[point, k]) ** 2
+                    if mixed:
+                        other = squared(queries[i, k], points[point, k], caps[k])
+                    else:
+                        other = (queries[i, k] - points[point, k]) ** 2
                     if other - squares[k] > tolerance * (other + squares[k]):
                         inside = False
                         break

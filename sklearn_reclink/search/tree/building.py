@@ -8,6 +8,10 @@ side of the cut, so equal points end in the same leaf, where they are collapsed 
 with several rows: a group of microaggregation costs as much as one record, and a leaf of equal
 points needs no cut. Every two cuts halve the points or use up a side, so the tree is
 never deeper than ``2 (log2 N + n)`` or so.
+
+*Mixed files.* A node in which some points lack a coordinate (NaN) and others do not is cut there
+first; until then its box is unbounded along it. The codes of a category that are left in a node
+differ by its cap at most, and so long is the side.
 """
 
 from typing import Any, NamedTuple
@@ -37,6 +41,7 @@ def build(
     *,
     exact: np.ndarray | None = None,
     stretch: np.ndarray | None = None,
+    caps: np.ndarray | None = None,
     leaf: int = 8,
     join: bool = True,
 ) -> Tree:
@@ -50,6 +55,8 @@ def build(
         Coordinates of the distance, if others. Points are equal when these are.
     stretch : ndarray of shape (n_features,), default=None
         Weight of each side when the longest is chosen to be cut.
+    caps : ndarray of shape (n_features,), default=None
+        The longest that a side can be, in a file with categories.
     leaf : int, default=8
         Most distinct points of a leaf.
     join : bool, default=True
@@ -70,9 +77,11 @@ def build(
     points = np.ascontiguousarray(points, dtype=float)
     exact = points if exact is None else np.ascontiguousarray(exact, dtype=float)
     stretch = np.ones(points.shape[1]) if stretch is None else np.asarray(stretch, dtype=float)
+    caps = np.full(points.shape[1], np.inf) if caps is None else np.asarray(caps, dtype=float)
+    gaps = bool(np.isnan(points).any())
     rows = np.arange(len(points))
     packed = points.copy()
-    right, begin, end, low, high, depth = _cut(packed, rows, stretch, leaf)
+    right, begin, end, low, high, depth = _cut(packed, rows, stretch, caps, gaps, leaf)
     largest = 0.0 if not join else np.inf if exact is points else leaf
     first, place = _collapse(exact, rows, right, begin, end, largest)
     chosen = rows[first[:-1]]
@@ -129,7 +138,7 @@ def _part(
 
 
 @njit(cache=True, nogil=True)
-def _cut(points: Any, rows: Any, stretch: Any, leaf: int) -> Any:
+def _cut(points: Any, rows: Any, stretch: Any, caps: Any, gaps: bool, leaf: int) -> Any:
     """Bring points and rows into the order of the leaves; the nodes, parent first."""
     n_points, n_features = points.shape
     capacity = max(1024, 4 * n_points // max(1, leaf))
@@ -138,6 +147,8 @@ def _cut(points: Any, rows: Any, stretch: Any, leaf: int) -> Any:
     end = np.zeros(capacity, np.int64)
     low = np.empty((capacity, n_features))
     high = np.empty((capacity, n_features))
+    extents = np.empty(n_features)
+    lacking = np.zeros(n_features, np.int64)
     stack = [(0, n_points, -1, 1)]
     n_nodes = 0
     depth = 1
@@ -157,25 +168,52 @@ def _cut(points: Any, rows: Any, stretch: Any, leaf: int) -> Any:
             right[parent] = node
         begin[node], end[node] = start, stop
         for k in range(n_features):
-            low[node, k] = points[start, k]
-            high[node, k] = points[start, k]
-        for i in range(start, stop):
-            for k in range(n_features):
-                low[node, k] = min(low[node, k], points[i, k])
-                high[node, k] = max(high[node, k], points[i, k])
+            low[node, k] = np.inf
+            high[node, k] = -np.inf
+        if gaps:
+            lacking[:] = 0
+            for i in range(start, stop):
+                for k in range(n_features):
+                    value = points[i, k]
+                    if value != value:
+                        lacking[k] += 1
+                    else:
+                        low[node, k] = min(low[node, k], value)
+                        high[node, k] = max(high[node, k], value)
+        else:
+            for i in range(start, stop):
+                for k in range(n_features):
+                    low[node, k] = min(low[node, k], points[i, k])
+                    high[node, k] = max(high[node, k], points[i, k])
+        partly = -1  # a coordinate that some of the points lack
+        for k in range(n_features):
+            extents[k] = min(high[node, k] - low[node, k], caps[k])
+            if lacking[k] > 0:
+                extents[k] = 0.0
+                low[node, k], high[node, k] = -np.inf, np.inf
+                if lacking[k] < stop - start:
+                    partly = k
         if stop - start <= leaf:
+            continue
+        if partly >= 0:
+            front = start
+            for i in range(start, stop):
+                if points[i, partly] != points[i, partly]:
+                    _swap(points, rows, i, front)
+                    front += 1
+            stack.append((front, stop, node, level + 1))
+            stack.append((start, front, -1, level + 1))
             continue
         axis = 0
         widest = 0
         for k in range(n_features):
-            extent = high[node, k] - low[node, k]
-            if extent * stretch[k] > (high[node, axis] - low[node, axis]) * stretch[axis]:
+            if extents[k] * stretch[k] > extents[axis] * stretch[axis]:
                 axis = k
-            if extent > high[node, widest] - low[node, widest]:
+            if extents[k] > extents[widest]:
                 widest = k
-        if high[node, axis] == low[node, axis]:
+        if extents[axis] == 0.0:
             axis = widest  # sides of no weight may still part the points of a crowd
-        if high[node, axis] == low[node, axis]:
+        if extents[axis] == 0.0:
             continue
         middle = (start + stop) // 2
         _select(points, rows, axis, start, stop, middle)
@@ -223,7 +261,8 @@ def _collapse(exact: Any, rows: Any, right: Any, begin: Any, end: Any, largest: 
                 row = rows[i]
                 same = True
                 for k in range(exact.shape[1]):
-                    if exact[row, k] != exact[leader, k]:
+                    mine, its = exact[row, k], exact[leader, k]
+                    if mine != its and (mine == mine or its == its):  # NaN equals NaN
                         same = False
                         break
                 if same:

@@ -224,9 +224,11 @@ def tolerance_of(found: Formula, original: np.ndarray, masked: np.ndarray) -> To
     absolute, rounding = np.inf, 0.0
     small = found.condition * TIE_TOLERANCE <= 1 / 8
     if found.norm < np.inf:
-        low = np.minimum(original.min(axis=0), masked.min(axis=0))
-        high = np.maximum(original.max(axis=0), masked.max(axis=0))
-        absolute = 4 * TIE_TOLERANCE * found.norm * float(np.sum((high - low) ** 2))
+        low = np.fmin(np.nanmin(original, axis=0), np.nanmin(masked, axis=0))
+        high = np.fmax(np.nanmax(original, axis=0), np.nanmax(masked, axis=0))
+        squares, n = np.nan_to_num(high - low) ** 2, len(low) - len(found.extra)
+        largest = found.norm * float(squares[:n].sum()) + float(found.extra @ squares[n:])
+        absolute = 4 * TIE_TOLERANCE * largest
     if found.root.size:  # of a quadratic form, which has a norm
         size = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))
         unit = 8 * (len(low) + 4) * np.finfo(float).eps

@@ -12,82 +12,100 @@ from numba import njit
 
 from sklearn_reclink.families.formula import CHOQUET, OWA, SUM, Formula
 from sklearn_reclink.search.tree.building import Tree
-from sklearn_reclink.search.tree.formulas import (
-    Tolerance,
-    bound_of_box,
-    bound_of_point,
-    distance_of,
-    farther,
-    reach,
-    tie_limit,
-)
+from sklearn_reclink.search.tree.formulas import Tolerance, farther, reach, tie_limit
+from sklearn_reclink.search.tree.mixed import MIXED, PLAIN
 
 
-@njit(cache=True, nogil=True, forceinline=True)
-def _next_leaf(
-    right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int,
-    limit: float, stack: Any, bounds: Any, top: int, c: Any, order: Any,
-) -> Any:  # fmt: skip
-    """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the new top."""
-    while top > 0:
-        top -= 1
-        if bounds[top] > limit:
-            continue
-        node = stack[top]
-        while right[node] != 0:
-            near, far = node + 1, right[node]
-            near_bound = bound_of_box(bound, weights, queries, i, low, high, near, c, order)
-            far_bound = bound_of_box(bound, weights, queries, i, low, high, far, c, order)
-            if far_bound < near_bound:
-                near, far = far, near
-                near_bound, far_bound = far_bound, near_bound
-            if near_bound > limit:
-                node = -1
-                break
-            if far_bound <= limit:
-                stack[top] = far
-                bounds[top] = far_bound
-                top += 1
-            node = near
-        if node >= 0:
-            return node, top
-    return -1, 0
+def _descents(functions: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """The descent of a walk, and two loops over queries, compiled for one kind of file."""
+    _, bound_of_box, distance_of = functions
+
+    @njit(cache=True, nogil=True, forceinline=True)
+    def next_leaf(
+        right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int,
+        limit: float, stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any,
+    ) -> Any:  # fmt: skip
+        """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the new top"""
+        while top > 0:
+            top -= 1
+            if bounds[top] > limit:
+                continue
+            node = stack[top]
+            while right[node] != 0:
+                near, far = node + 1, right[node]
+                near_bound = bound_of_box(
+                    bound, weights, queries, i, low, high, near, c, order, extra, caps
+                )
+                far_bound = bound_of_box(
+                    bound, weights, queries, i, low, high, far, c, order, extra, caps
+                )
+                if far_bound < near_bound:
+                    near, far = far, near
+                    near_bound, far_bound = far_bound, near_bound
+                if near_bound > limit:
+                    node = -1
+                    break
+                if far_bound <= limit:
+                    stack[top] = far
+                    bounds[top] = far_bound
+                    top += 1
+                node = near
+            if node >= 0:
+                return node, top
+        return -1, 0
+
+    @njit(cache=True, nogil=True)
+    def first_leaves(tree: Any, formula: Any, queries: Any) -> Any:
+        n_queries, n_features = queries.shape
+        leaves = np.empty(n_queries, np.int64)
+        stack = np.zeros(tree.depth + 1, np.int64)
+        bounds = np.zeros(tree.depth + 1)
+        c = np.empty(n_features)
+        order = np.empty(n_features, np.int64)
+        right, low, high = tree.right, tree.low, tree.high
+        bound, weights, extra, caps = formula.bound, formula.weights, formula.extra, formula.caps
+        for i in range(n_queries):
+            stack[0] = 0
+            bounds[0] = 0.0
+            leaves[i], _ = next_leaf(
+                right, low, high, bound, weights, queries, i, np.inf, stack, bounds, 1, c, order,
+                extra, caps,
+            )  # fmt: skip
+        return leaves
+
+    @njit(cache=True, nogil=True)
+    def distances(tree: Any, formula: Any, exact: Any, rows: Any) -> Any:
+        n_queries, n_exact = exact.shape
+        values = np.empty(n_queries)
+        magnitudes = np.empty(n_queries)
+        c = np.empty(n_exact)
+        order = np.empty(n_exact, np.int64)
+        place, located = tree.place, tree.exact
+        kind, bound, theta, terms = formula.distance, formula.bound, formula.theta, formula.terms
+        extra, caps = formula.extra, formula.caps
+        for i in range(n_queries):
+            values[i], magnitudes[i] = distance_of(
+                kind, bound, theta, terms, exact, i, located, place[rows[i]], c, order, extra, caps
+            )
+        return values, magnitudes
+
+    return next_leaf, first_leaves, distances
 
 
-@njit(cache=True, nogil=True)
-def leaf_of(tree: Any, formula: Any, queries: Any) -> Any:
+_DESCENTS = {False: _descents(PLAIN), True: _descents(MIXED)}
+
+
+def leaf_of(tree: Tree, formula: Formula, queries: np.ndarray) -> np.ndarray:
     """The leaf that the walk of every query reaches first."""
-    n_queries, n_features = queries.shape
-    leaves = np.empty(n_queries, np.int64)
-    stack = np.zeros(tree.depth + 1, np.int64)
-    bounds = np.zeros(tree.depth + 1)
-    c = np.empty(n_features)
-    order = np.empty(n_features, np.int64)
-    right, low, high = tree.right, tree.low, tree.high
-    bound, weights = formula.bound, formula.weights
-    for i in range(n_queries):
-        stack[0] = 0
-        bounds[0] = 0.0
-        leaves[i], _ = _next_leaf(
-            right, low, high, bound, weights, queries, i, np.inf, stack, bounds, 1, c, order
-        )
+    leaves: np.ndarray = _DESCENTS[formula.is_mixed][1](tree, formula, queries)
     return leaves
 
 
-@njit(cache=True, nogil=True)
-def distances_to(tree: Any, formula: Any, exact: Any, rows: Any) -> Any:
+def distances_to(
+    tree: Tree, formula: Formula, exact: np.ndarray, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Distance and magnitude of every query and the row named beside it."""
-    n_queries, n_exact = exact.shape
-    values = np.empty(n_queries)
-    magnitudes = np.empty(n_queries)
-    c = np.empty(n_exact)
-    order = np.empty(n_exact, np.int64)
-    place, located = tree.place, tree.exact
-    kind, bound, theta, terms = formula.distance, formula.bound, formula.theta, formula.terms
-    for i in range(n_queries):
-        values[i], magnitudes[i] = distance_of(
-            kind, bound, theta, terms, exact, i, located, place[rows[i]], c, order
-        )
+    values, magnitudes = _DESCENTS[formula.is_mixed][2](tree, formula, exact, rows)
     return values, magnitudes
 
 
@@ -125,7 +143,7 @@ def at_most_as_far(
     counts, lowest : arrays of shape (n_queries,)
         Number of rows, and the lowest of them (-1 if none).
     """
-    counts, lowest = _WALKS[formula.bound][0](
+    counts, lowest = _WALKS[formula.is_mixed][formula.bound][0](
         tree, formula, tolerance, queries, exact, skip, values, magnitudes, found, each, most
     )
     return counts, lowest
@@ -161,14 +179,16 @@ def nearest_points(
     close : array of bool of shape (n_queries,)
         False if no two of the points, nor the last of them and any other, can be tied.
     """
-    rows, values, magnitudes, close = _WALKS[formula.bound][1](
+    rows, values, magnitudes, close = _WALKS[formula.is_mixed][formula.bound][1](
         tree, formula, tolerance, queries, exact, guess, skip, k
     )
     return rows, values, magnitudes, close
 
 
-def _walks(bound: int) -> tuple[Any, Any]:
+def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
     """Both walks compiled for one bound, which then costs no branch in the loops."""
+    bound_of_point, _, distance_of = MIXED if mixed else PLAIN
+    next_leaf = _DESCENTS[mixed][0]
 
     @njit(cache=True, nogil=True)
     def at_most(
@@ -187,7 +207,7 @@ def _walks(bound: int) -> tuple[Any, Any]:
         right, low, high = tree.right, tree.low, tree.high
         begin, end, points, located = tree.begin, tree.end, tree.points, tree.exact
         first, rows_of, place = tree.first, tree.rows, tree.place
-        weights = formula.weights
+        weights, extra, caps = formula.weights, formula.extra, formula.caps
         kind, theta, terms = formula.distance, formula.theta, formula.terms
         relative, absolute, rounding = tolerance.relative, tolerance.absolute, tolerance.rounding
         for i in range(n_queries):
@@ -202,9 +222,9 @@ def _walks(bound: int) -> tuple[Any, Any]:
                 point, stop, top = own, own + 1, 0  # its equals are enough
             while count < most:
                 if point == stop:
-                    node, top = _next_leaf(
+                    node, top = next_leaf(
                         right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
-                        order,
+                        order, extra, caps,
                     )  # fmt: skip
                     if node < 0:
                         break
@@ -213,11 +233,15 @@ def _walks(bound: int) -> tuple[Any, Any]:
                 equals = after - start - (point == own)
                 if (
                     equals > 0
-                    and bound_of_point(bound, weights, queries, i, points, point, c, order) <= limit
+                    and bound_of_point(
+                        bound, weights, queries, i, points, point, c, order, extra, caps
+                    )
+                    <= limit
                 ):
                     value, magnitude = distance_of(
-                        kind, bound, theta, terms, exact, i, located, point, c_exact, order
-                    )
+                        kind, bound, theta, terms, exact, i, located, point, c_exact, order,
+                        extra, caps,
+                    )  # fmt: skip
                     if not farther(value, magnitude, values[i], magnitudes[i]):
                         row = rows_of[start]
                         if row == skip[i]:
@@ -254,7 +278,7 @@ def _walks(bound: int) -> tuple[Any, Any]:
         right, low, high = tree.right, tree.low, tree.high
         begin, end, points, located = tree.begin, tree.end, tree.points, tree.exact
         first, rows_of, place = tree.first, tree.rows, tree.place
-        weights = formula.weights
+        weights, extra, caps = formula.weights, formula.extra, formula.caps
         kind, theta, terms = formula.distance, formula.theta, formula.terms
         relative, absolute, rounding = tolerance.relative, tolerance.absolute, tolerance.rounding
         for i in range(n_queries):
@@ -270,9 +294,9 @@ def _walks(bound: int) -> tuple[Any, Any]:
             walking = False
             while True:
                 if point == stop:
-                    node, top = _next_leaf(
+                    node, top = next_leaf(
                         right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
-                        order,
+                        order, extra, caps,
                     )  # fmt: skip
                     if node < 0:
                         break
@@ -284,11 +308,15 @@ def _walks(bound: int) -> tuple[Any, Any]:
                     counts = False
                 if (
                     counts
-                    and bound_of_point(bound, weights, queries, i, points, point, c, order) <= limit
+                    and bound_of_point(
+                        bound, weights, queries, i, points, point, c, order, extra, caps
+                    )
+                    <= limit
                 ):
                     value, magnitude = distance_of(
-                        kind, bound, theta, terms, exact, i, located, point, c_exact, order
-                    )
+                        kind, bound, theta, terms, exact, i, located, point, c_exact, order,
+                        extra, caps,
+                    )  # fmt: skip
                     row = rows_of[start]
                     if row == skip[i]:
                         row = rows_of[start + 1]
@@ -320,4 +348,6 @@ def _walks(bound: int) -> tuple[Any, Any]:
     return at_most, nearest
 
 
-_WALKS = [_walks(bound) for bound in (SUM, OWA, CHOQUET)]
+_WALKS = {
+    mixed: [_walks(bound, mixed) for bound in (SUM, OWA, CHOQUET)] for mixed in (False, True)
+}

@@ -111,7 +111,7 @@ def _prove_by_cells(block: Block, excess: float, deadline: float) -> tuple[int, 
 
     generators = block.family.generators
     assert generators is not None
-    index = Index(block.original, block.masked)
+    index = Index(block.original, block.masked, caps=block.family.caps)
     rows, magnitudes = index.rows(block.family, block.owners, block.impostors)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     norms[norms == 0] = 1.0
@@ -138,7 +138,7 @@ def _prove_exactly(block: Block, excess: float, deadline: float) -> tuple[int, i
     from sklearn_reclink.solvers.exact import solve_exact
     from sklearn_reclink.solvers.problem import Problem
 
-    index = Index(block.original, block.masked)
+    index = Index(block.original, block.masked, caps=block.family.caps)
     solution = solve_exact(
         Problem(block.family, index),
         time_limit=max(deadline - time.monotonic(), 0.0),

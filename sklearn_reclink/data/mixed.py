@@ -1,0 +1,254 @@
+"""Coordinates of mixed files: numbers, levels in order, categories and missing values.
+
+Every variable has a dissimilarity ``c_k(a, b) >= 0`` on the scale of a squared standardised
+difference (``SPEC``: two people drawn at random differ by 2 on average)::
+
+    numeric    (a_k - b_k)^2 of the view's coordinates, see `views`
+    ordinal    the same of the number of the level
+    nominal    0 if equal, else 2 / (1 - sum_v p_v^2), p_v the share of category v in the original
+
+A nominal variable with ``cap = sqrt(c_k)`` is coded ``2 cap v``, v = 0, 1, ..., so that capped
+differences (`families.differences`) are 0 or ``cap``.
+
+*Missing values* are NaN, which differ by 0 from anything. What they cost is a coordinate of its own
+for a variable and a direction, 0 missing in the masked file and 1 in the original one::
+
+                       a: present   a: missing   b: present   b: missing
+    learned, 0             1            NaN          1            0
+    learned, 1             1            0            1            NaN
+    expected, 0          e(a)           NaN          NaN          0
+    expected, 1           NaN            0          e(b)          NaN
+
+So the extra difference is 1 where one of the two is missing and 0 elsewhere, and a learned linker
+finds a weight for it (`families.missing`). Where nothing is learned it is ``e``, the root of the
+mean dissimilarity of the value and those present in the other file. Nothing is imputed.
+
+A variable is *informative* if it has two different values in each file.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_reclink.data.views import RankScales, Scales, learn_ranks, learn_scales
+
+
+@dataclass(frozen=True)
+class MixedView:
+    """How two files of codes become coordinates.
+
+    Attributes
+    ----------
+    scales : list of Scales, RankScales or None
+        Of each variable by itself; None for a nominal or uninformative one.
+    variable_caps : ndarray of shape (n_features,)
+        The difference of two categories; infinite for numbers and levels.
+    informative : ndarray of bool of shape (n_features,)
+    extra : ndarray of int of shape (n_extra, 2)
+        Variable and direction of what missing values cost.
+    expected : list of _Expected or None
+        What a value costs beside a missing one; None where the cost is learned.
+    """
+
+    scales: list[Scales | RankScales | None]
+    variable_caps: np.ndarray
+    informative: np.ndarray
+    extra: np.ndarray
+    expected: "list[_Expected] | None"
+
+    @property
+    def used(self) -> np.ndarray:
+        """Which coordinates contribute, (n_features + n_extra,)."""
+        return np.append(self.informative, np.ones(len(self.extra), dtype=bool))
+
+    @property
+    def caps(self) -> np.ndarray:
+        """The caps of the coordinates that contribute."""
+        return np.append(self.variable_caps, np.full(len(self.extra), np.inf))[self.used]
+
+    def coordinates(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of both files, (n_records, n_features + n_extra)."""
+        a, b = np.zeros(X.shape), np.zeros(Y.shape)
+        for k in np.flatnonzero(self.informative):
+            a[:, k], b[:, k] = _column(self.scales[k], self.variable_caps[k], X[:, k], Y[:, k])
+        costs = [self._costs(e, a, b) for e in range(len(self.extra))]
+        if not costs:
+            return a, b
+        of_a, of_b = zip(*costs, strict=True)
+        return np.column_stack([a, *of_a]), np.column_stack([b, *of_b])
+
+    def _costs(self, e: int, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """An extra coordinate of both files."""
+        k, direction = self.extra[e]
+        lacks = np.isnan(a[:, k]), np.isnan(b[:, k])
+        values = (a[:, k], b[:, k])[direction]
+        known, other = lacks[direction], lacks[1 - direction]
+        if self.expected is None:
+            present, missing = np.where(known, np.nan, 1.0), np.where(other, 0.0, 1.0)
+        else:
+            present, missing = self.expected[e].of(values), np.where(other, 0.0, np.nan)
+        return (present, missing) if direction == 0 else (missing, present)
+
+
+@dataclass(frozen=True)
+class _Expected:
+    """The mean dissimilarity of a value and the present values of the other file.
+
+    ``centre`` and ``variance`` are those of numbers; ``shares`` of categories by code.
+    """
+
+    cap: float
+    centre: float
+    variance: float
+    shares: np.ndarray
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Its root, NaN for a missing value."""
+        if not np.isfinite(self.cap):
+            return np.asarray(np.sqrt((values - self.centre) ** 2 + self.variance))
+        codes = np.nan_to_num(values / (2 * self.cap)).round().astype(np.int64)
+        shares = np.append(self.shares, 0.0)[np.minimum(codes, len(self.shares))]
+        return np.where(np.isnan(values), np.nan, self.cap * np.sqrt(1 - shares))
+
+
+def _expected(cap: float, others: np.ndarray) -> _Expected:
+    others = others[~np.isnan(others)]
+    if not np.isfinite(cap):
+        return _Expected(cap, float(others.mean()), float(others.var()), np.empty(0))
+    counts = np.bincount((others / (2 * cap)).round().astype(np.int64))
+    return _Expected(cap, 0.0, 0.0, counts / len(others))
+
+
+def _column(
+    scale: Scales | RankScales | None, cap: float, x: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates of one variable of both files."""
+    if scale is None:
+        return 2 * cap * x, 2 * cap * y
+    files = np.full(len(x), np.nan), np.full(len(y), np.nan)
+    known = ~np.isnan(x), ~np.isnan(y)
+    found = scale.coordinates(x[known[0], None], y[known[1], None])
+    for file, present, values in zip(files, known, found, strict=True):
+        file[present] = values[:, 0]
+    return files
+
+
+def learn_mixed_view(
+    X: np.ndarray,
+    Y: np.ndarray,
+    pool: np.ndarray,
+    kinds: Sequence[str],
+    standardize: str | None,
+    names: Sequence[Any] | None = None,
+    *,
+    expected: bool = False,
+) -> MixedView:
+    """Learn how the codes of an original and a masked file become coordinates.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n_records, n_features)
+        Codes, NaN for missing; aligned unless ranks are learned.
+    pool : ndarray of shape (n_masked, n_features)
+        The whole masked file.
+    kinds : sequence of {"numeric", "ordinal", "nominal"}
+    standardize : {"separate", "difference", "rank"} or None
+    names : sequence of shape (n_features,), default=None
+        What errors call the columns.
+    expected : bool, default=False
+        Whether missing values cost what is to be expected; else their cost is learned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.data.mixed import learn_mixed_view
+    >>> X = np.array([[1.0, 0], [2.0, 1], [3.0, 0], [np.nan, 1]])
+    >>> view = learn_mixed_view(X, X, X, ["numeric", "nominal"], "separate")
+    >>> view.coordinates(X, X)[0].round(1)
+    array([[-1. ,  0. ,  1. ,  1. ],
+           [ 0. ,  4. ,  1. ,  1. ],
+           [ 1. ,  0. ,  1. ,  1. ],
+           [ nan,  4. ,  nan,  0. ]])
+    """
+    n_features = X.shape[1]
+    informative = np.array([_varies(X[:, k]) and _varies(Y[:, k]) for k in range(n_features)])
+    if not informative.any():
+        raise ValueError(
+            f"all {n_features} columns are constant in X or in y: nothing tells one record from "
+            "another, so there is no distance to learn"
+        )
+    nominal = np.array(kinds) == "nominal"
+    caps = np.full(n_features, np.inf)
+    for k in np.flatnonzero(informative & nominal):
+        shares = np.unique(X[~np.isnan(X[:, k]), k], return_counts=True)[1]
+        shares = shares / shares.sum()
+        caps[k] = np.sqrt(2 / (1 - (shares**2).sum()))
+    numbers = np.flatnonzero(informative & ~nominal)
+    scales: list[Scales | RankScales | None] = [None] * n_features
+    for k, scale in zip(numbers, _scales(X, Y, numbers, standardize, names), strict=True):
+        scales[k] = scale
+    gaps = np.isnan(pool).any(axis=0), np.isnan(X).any(axis=0)
+    extra = np.array(
+        [(k, way) for k in np.flatnonzero(informative) for way in (0, 1) if gaps[way][k]]
+    ).reshape(-1, 2)
+    view = MixedView(scales, caps, informative, extra, None)
+    if not expected or not len(extra):
+        return view
+    files = MixedView(scales, caps, informative, extra[:0], None).coordinates(X, pool)
+    costs = [_expected(caps[k], files[1 - way][:, k]) for k, way in extra]
+    return MixedView(scales, caps, informative, extra, costs)
+
+
+def _scales(
+    X: np.ndarray,
+    Y: np.ndarray,
+    numbers: np.ndarray,
+    standardize: str | None,
+    names: Sequence[Any] | None,
+) -> list[Scales | RankScales]:
+    """The scales of some columns, each by itself; from the values that are there."""
+    if standardize is None and len(numbers):  # one unit for all of them
+        filled = [_filled(file[:, numbers]) for file in (X, Y)]
+        labels = None if names is None else [names[k] for k in numbers]
+        whole = learn_scales(*filled, None, labels)
+        return [_part(whole, place) for place in range(len(numbers))]
+    found: list[Scales | RankScales] = []
+    for k in numbers:
+        x, y = X[:, [k]], Y[:, [k]]
+        if standardize == "rank":
+            found.append(learn_ranks(*(file[~np.isnan(file[:, 0])] for file in (x, y))))
+            continue
+        if standardize == "difference":
+            both = ~np.isnan(x[:, 0]) & ~np.isnan(y[:, 0])
+            x, y = x[both], y[both]
+        else:
+            x, y = (file[~np.isnan(file[:, 0])] for file in (x, y))
+        found.append(learn_scales(x, y, standardize, None if names is None else [names[k]]))
+    return found
+
+
+def _varies(column: np.ndarray) -> bool:
+    present = column[~np.isnan(column)]
+    return len(present) > 0 and bool((present != present[0]).any())
+
+
+def _filled(columns: np.ndarray) -> np.ndarray:
+    """Columns with a present value of their own in the place of missing ones."""
+    first = [column[~np.isnan(column)][0] for column in columns.T]
+    return np.where(np.isnan(columns), first, columns)
+
+
+def _part(scales: Scales, k: int) -> Scales:
+    """The scales of one column."""
+    names = None if scales.names is None else [scales.names[k]]
+    arrays = (
+        scales.original_shift,
+        scales.original_scale,
+        scales.masked_shift,
+        scales.masked_scale,
+        scales.original_power,
+        scales.masked_power,
+    )
+    return Scales(*(array[[k]] for array in arrays), names)
