@@ -127,7 +127,7 @@ def learn_error_ratio(original: np.ndarray, masked: np.ndarray) -> tuple[ErrorRa
     Parameters
     ----------
     original, masked : ndarray of shape (n_pairs,)
-        Coordinates; NaN is a missing one. At least one pair has both.
+        Coordinates; NaN is a missing one. Where fewer than two pairs have both, it tells nothing.
 
     Returns
     -------
@@ -149,6 +149,8 @@ def learn_error_ratio(original: np.ndarray, masked: np.ndarray) -> tuple[ErrorRa
     """
     errors = original - masked
     known = ~np.isnan(errors)
+    if np.count_nonzero(known) < 2:
+        return ErrorRatio(1.0, np.zeros(2)), np.zeros(len(errors))
     a, b = original[~np.isnan(original)], masked[~np.isnan(masked)]
     largest = float(max(a.max() - b.min(), b.max() - a.min()))
     density = learn_error_density(errors[known], largest)

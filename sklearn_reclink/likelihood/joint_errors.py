@@ -85,15 +85,13 @@ class JointErrors:
         return float(0.5 * (np.log(self.variances[known]).sum() - log_det)), white
 
 
-def learn_joint_errors(
-    original: np.ndarray, masked: np.ndarray
-) -> tuple[JointErrors, np.ndarray]:
+def learn_joint_errors(original: np.ndarray, masked: np.ndarray) -> tuple[JointErrors, np.ndarray]:
     """Learn the covariance of the errors from aligned pairs.
 
     Parameters
     ----------
     original, masked : ndarray of shape (n_pairs, n_numeric)
-        Values; NaN is a missing one. Every variable has a pair with both.
+        Values; NaN is a missing one. Every variable has two pairs with both.
 
     Returns
     -------

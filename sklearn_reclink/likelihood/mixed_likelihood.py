@@ -132,7 +132,8 @@ def learn_mixed_likelihood(
     categories = [
         learn_transitions(_categories(a), _categories(b)) for a, b in columns[2 * n_measured :]
     ]
-    places = np.flatnonzero(numeric)
+    counts = np.count_nonzero(~np.isnan(original - masked)[:, :n_measured], axis=0)
+    places = np.flatnonzero(numeric & (counts > 1))
     joint = learn_joint_errors(original[:, places], masked[:, places]) if len(places) else None
     ratios = [ratio for ratio, _ in measured]
     left_out = [

@@ -27,6 +27,7 @@ from sklearn_reclink.likelihood.error_density import ErrorDensity, learn_error_d
 from sklearn_reclink.search import Pairs
 
 if TYPE_CHECKING:
+    from sklearn_reclink.likelihood.mixed_likelihood import MixedLikelihood
     from sklearn_reclink.search.priced.planting import Coordinates
 
 VIEWS = ("value", "rank", "joint")
@@ -88,7 +89,7 @@ class PairLikelihood:
 class LikelihoodPairs(Pairs):
     """All pairs of two files; the distance of a pair is minus its log-likelihood."""
 
-    likelihood: PairLikelihood
+    likelihood: "PairLikelihood | MixedLikelihood"
     original: np.ndarray
     masked: np.ndarray
 
@@ -100,8 +101,13 @@ class LikelihoodPairs(Pairs):
         values = -self.likelihood.table(self.original[records], self.masked)
         return values, np.abs(values)
 
-    def coordinates(self) -> "Coordinates":
-        """Both files as trees take them: those of the tables, then the whitened values."""
+    def coordinates(self) -> "Coordinates | None":
+        """Both files as trees take them: those of the tables, then the whitened values.
+
+        None for a `MixedLikelihood`, of which trees know nothing.
+        """
+        if not isinstance(self.likelihood, PairLikelihood):
+            return None
         from sklearn_reclink.search.priced.planting import Coordinates
         from sklearn_reclink.search.priced.tabulated import kernels, tabulated
 

@@ -163,17 +163,13 @@ def _categories(rows: np.ndarray, masked: np.ndarray, n_levels: int) -> tuple[tu
     same, among = rows == masked, rows <= n_levels
     retention = _retention(same[among], shares[masked[among]])
     width = n_levels + 1
-    keys, place, counts = np.unique(
-        rows * width + masked, return_inverse=True, return_counts=True
-    )
+    keys, place, counts = np.unique(rows * width + masked, return_inverse=True, return_counts=True)
     n_rows = np.bincount(rows, minlength=n_levels + 2)
     drawn = np.append(np.full(n_levels + 1, 1 - retention), 1.0)  # of a missing one, always
     prior = drawn[rows] * shares[masked] + retention * same
     strength, left_out = _likeliest(counts[place] - 1, n_rows[rows] - 1, prior)
     present = np.log(strength * drawn / (n_rows + strength))
-    retained = np.log(
-        strength * (retention / shares + 1 - retention) / (n_rows[:-1] + strength)
-    )
+    retained = np.log(strength * (retention / shares + 1 - retention) / (n_rows[:-1] + strength))
     a, b = np.divmod(keys, width)
     pooled = drawn[a] * shares[b] + retention * (a == b)
     logs = np.log((counts + strength * pooled) / (n_rows[a] + strength) / shares[b])
