@@ -14,7 +14,7 @@ variable half recognisable passes the first test by far, and masking that blurs 
 once, such as microaggregation of many variables, passes the second.
 
 A nominal variable has no correlation. With ``s`` the share of rows that agree and ``e`` the share
-that would by chance, ``r_k = (s - e) / sqrt(e (1 - e))`` is about as large as one of unrelated rows.
+that would by chance, ``r_k = (s - e) / sqrt(e (1 - e))`` is about as large for unrelated rows.
 Missing values take no part.
 
 *Other units*, where differences are taken on raw values. Masking moves no variable by many
@@ -23,6 +23,7 @@ variables to almost nothing, but not of all. Moments and quartiles must agree on
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def agreement(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def _resemblance(X: np.ndarray, Y: np.ndarray, kinds: Sequence[str]) -> np.ndarray:
-    """``r_k`` of every variable of two mixed files, scaled to ``N`` rows, NaN for a constant one."""
+    """``r_k`` of every variable of mixed files, scaled to ``N`` rows, NaN for a constant one."""
     found = np.full(X.shape[1], np.nan)
     for k, kind in enumerate(kinds):
         both = ~(np.isnan(X[:, k]) | np.isnan(Y[:, k]))
@@ -74,9 +75,9 @@ def unrelated(X: np.ndarray, Y: np.ndarray, kinds: Sequence[str] = ()) -> bool:
         return False
     noise = 1 / np.sqrt(len(X))
     mixed = "nominal" in kinds or bool(np.isnan(X).any() or np.isnan(Y).any())
-    ranks = (rankdata(file, axis=0, nan_policy="omit") for file in (X, Y))
-    for pair in ((X, Y), tuple(ranks)):
-        r = _resemblance(*pair, kinds) if mixed else correlations(*pair)
+    ranks = [rankdata(file, axis=0, nan_policy="omit") for file in (X, Y)]
+    for a, b in ((X, Y), ranks):
+        r = _resemblance(a, b, kinds) if mixed else correlations(a, b)
         r = r[np.isfinite(r)]
         if not len(r):
             return False
@@ -139,3 +140,20 @@ def alignment_warning(
             'standardize="separate"'
         )
     return None
+
+
+def check_aligned_index(X: Any, Y: Any) -> None:
+    """Refuse two pandas files whose indexes differ.
+
+    Rows are aligned by position. Where both files carry an index and the indexes disagree, either
+    the order or the people differ, and any rate would be that of wrong pairs.
+    """
+    indexes: list[Any] = [getattr(table, "index", None) for table in (X, Y)]
+    if not all(hasattr(index, "equals") for index in indexes) or len(X) != len(Y):
+        return
+    if not indexes[0].equals(indexes[1]):
+        raise ValueError(
+            "X and y have different indexes: row i of y must be the masked version of row i of "
+            "X. Use y.reindex(X.index) if the index identifies people, or "
+            "reset_index(drop=True) on both if the rows are aligned by position"
+        )

@@ -1,7 +1,7 @@
 """Coordinates of mixed files: numbers, levels in order, categories and missing values.
 
 Every variable has a dissimilarity ``c_k(a, b) >= 0`` on the scale of a squared standardised
-difference (``SPEC``: two people drawn at random differ by 2 on average)::
+difference (two people drawn at random differ by 2 on average)::
 
     numeric    (a_k - b_k)^2 of the view's coordinates, see `views`
     ordinal    the same of the number of the level
@@ -23,6 +23,9 @@ So the extra difference is 1 where one of the two is missing and 0 elsewhere, an
 finds a weight for it (`families.missing`). Where nothing is learned it is ``e``, the root of the
 mean dissimilarity of the value and those present in the other file. Nothing is imputed.
 
+Under ``"gower"`` numbers and levels are divided by their range over both files, and the cap of a
+nominal variable is 1; `families.gower` leaves out missing values itself.
+
 A variable is *informative* if it has two different values in each file.
 """
 
@@ -32,7 +35,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.data.views import RankScales, Scales, learn_ranks, learn_scales
+from sklearn_reclink.data.safe_range import powers_of_two
+from sklearn_reclink.data.views import GOWER, RankScales, Scales, learn_ranks, learn_scales
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,7 @@ def learn_mixed_view(
     pool : ndarray of shape (n_masked, n_features)
         The whole masked file.
     kinds : sequence of {"numeric", "ordinal", "nominal"}
-    standardize : {"separate", "difference", "rank"} or None
+    standardize : {"separate", "difference", "rank", "gower"} or None
     names : sequence of shape (n_features,), default=None
         What errors call the columns.
     expected : bool, default=False
@@ -184,7 +188,7 @@ def learn_mixed_view(
     for k in np.flatnonzero(informative & nominal):
         shares = np.unique(X[~np.isnan(X[:, k]), k], return_counts=True)[1]
         shares = shares / shares.sum()
-        caps[k] = np.sqrt(2 / (1 - (shares**2).sum()))
+        caps[k] = 1.0 if standardize == GOWER else np.sqrt(2 / (1 - (shares**2).sum()))
     numbers = np.flatnonzero(informative & ~nominal)
     scales: list[Scales | RankScales | None] = [None] * n_features
     for k, scale in zip(numbers, _scales(X, Y, numbers, standardize, names), strict=True):
@@ -193,6 +197,8 @@ def learn_mixed_view(
     extra = np.array(
         [(k, way) for k in np.flatnonzero(informative) for way in (0, 1) if gaps[way][k]]
     ).reshape(-1, 2)
+    if standardize == GOWER:
+        extra = extra[:0]
     view = MixedView(scales, caps, informative, extra, None)
     if not expected or not len(extra):
         return view
@@ -210,13 +216,15 @@ def _scales(
 ) -> list[Scales | RankScales]:
     """The scales of some columns, each by itself; from the values that are there."""
     if standardize is None and len(numbers):  # one unit for all of them
-        filled = [_filled(file[:, numbers]) for file in (X, Y)]
         labels = None if names is None else [names[k] for k in numbers]
-        whole = learn_scales(*filled, None, labels)
+        whole = learn_scales(_filled(X[:, numbers]), _filled(Y[:, numbers]), None, labels)
         return [_part(whole, place) for place in range(len(numbers))]
     found: list[Scales | RankScales] = []
     for k in numbers:
         x, y = X[:, [k]], Y[:, [k]]
+        if standardize == GOWER:
+            found.append(_range(x, y, None if names is None else [names[k]]))
+            continue
         if standardize == "rank":
             found.append(learn_ranks(*(file[~np.isnan(file[:, 0])] for file in (x, y))))
             continue
@@ -227,6 +235,14 @@ def _scales(
             x, y = (file[~np.isnan(file[:, 0])] for file in (x, y))
         found.append(learn_scales(x, y, standardize, None if names is None else [names[k]]))
     return found
+
+
+def _range(x: np.ndarray, y: np.ndarray, names: Sequence[Any] | None) -> Scales:
+    """The scales of one column that divide by its range over both files."""
+    both = np.concatenate([x, y])
+    power = powers_of_two(both[~np.isnan(both)][:, None])
+    low, high = np.nanmin(both) / power, np.nanmax(both) / power
+    return Scales(low, high - low, low, high - low, power, power, names)
 
 
 def _varies(column: np.ndarray) -> bool:
@@ -242,13 +258,12 @@ def _filled(columns: np.ndarray) -> np.ndarray:
 
 def _part(scales: Scales, k: int) -> Scales:
     """The scales of one column."""
-    names = None if scales.names is None else [scales.names[k]]
-    arrays = (
-        scales.original_shift,
-        scales.original_scale,
-        scales.masked_shift,
-        scales.masked_scale,
-        scales.original_power,
-        scales.masked_power,
+    return Scales(
+        scales.original_shift[[k]],
+        scales.original_scale[[k]],
+        scales.masked_shift[[k]],
+        scales.masked_scale[[k]],
+        scales.original_power[[k]],
+        scales.masked_power[[k]],
+        None if scales.names is None else [scales.names[k]],
     )
-    return Scales(*(array[[k]] for array in arrays), names)

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from sklearn_reclink._sklearn_compat import num_samples
+from sklearn_reclink.data.alignment import check_aligned_index
 from sklearn_reclink.data.exactness import check_exact, offender
 from sklearn_reclink.data.pool import Pool, own_first, unwrapped
 from sklearn_reclink.data.safe_range import powers_of_two
@@ -47,11 +48,11 @@ class Files(NamedTuple):
 
 
 def read_files(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Files:
-    """Validate the files of `fit`; sets the kinds of their variables, ``variables_``."""
-    linker.variables_ = None
-    if y is not None:
-        linker.variables_ = _learn_kinds(linker, X, y, pool, reference)
+    """Validate the files of `fit`; sets ``variables_`` and ``kinds_``."""
+    variables = None if y is None else _learn_kinds(linker, X, y, pool, reference)
+    linker.variables_ = variables
     original, masked, *rest = _read(linker, X, y, pool, reference, reset=True)
+    linker.kinds_ = ("numeric",) * original.shape[1] if variables is None else variables.kinds
     records, whole = (rest.pop(0) if one is not None else None for one in (pool, reference))
     if records is None:
         return Files(original, masked, masked, masked, original if whole is None else whole)
@@ -61,7 +62,8 @@ def read_files(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Files:
 
 def read_again(linker: Any, X: Any, pool: Any, *y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Validate original records, and masked ones: the pool, or the versions ``y`` first in it."""
-    original, *rest = _read(linker, X, *(y or (None,)), pool, reset=False, needs_y=bool(y))
+    of_y = y[0] if y else None
+    original, *rest = _read(linker, X, of_y, pool, reset=False, needs_y=bool(y))
     if not y:
         return original, rest[0] if rest else linker.masked_
     if pool is None:
@@ -114,26 +116,30 @@ def _read(
 
 def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> "Variables | None":
     """The kinds of the variables; None where all files are numbers and none is missing."""
-    told = {
-        name: getattr(linker, name, None) for name in ("categorical_features", "ordinal_features")
-    }
+    told = {name: getattr(linker, name) for name in ("categorical_features", "ordinal_features")}
     others = [(unwrapped(pool), "pool"), (reference, "original file reference")]
     others = [one for one in others if one[0] is not None]
-    plain = all(map(_is_plain_array, (X, y, *(table for table, _ in others))))
-    if plain and not any(one is not None for one in told.values()):
+    given = (X, y, *(table for table, _ in others))
+    if all(one is None for one in told.values()) and all(map(_is_plain, given)):
         return None
-    from sklearn_reclink.data.kinds import is_plain, learn_variables
+    from sklearn_reclink.data.kinds import learn_variables
 
-    given = [X, y, *(table for table, _ in others)]
-    if all(map(is_plain, given)) and not any(one is not None for one in told.values()):
-        return None
     names = column_names(X)
     matched = [(match_columns(names, table, file), file) for table, file in others]
     return learn_variables(X, match_columns(names, y), others=matched, **told)
 
 
+def _is_plain(table: Any) -> bool:
+    """Whether a table holds numbers alone and none is missing."""
+    if _is_plain_array(table):
+        return True
+    from sklearn_reclink.data.kinds import is_plain
+
+    return is_plain(table)
+
+
 def _is_plain_array(table: Any) -> bool:
-    """Whether a table is an array of floats without missing values, known at a glance."""
+    """The same of an array of floats, known at a glance."""
     plain = type(table) is np.ndarray and table.dtype == np.float64 and table.size > 0
     return plain and not np.isnan(table.min())
 
@@ -336,20 +342,3 @@ def match_columns(names: Sequence[str] | None, table: Any, file: str = "masked f
     if hasattr(table, "iloc"):
         return table.iloc[:, order]
     return np.asarray(table)[:, order]
-
-
-def check_aligned_index(X: Any, Y: Any) -> None:
-    """Refuse two pandas files whose indexes differ.
-
-    Rows are aligned by position. Where both files carry an index and the indexes disagree, either
-    the order or the people differ, and any rate would be that of wrong pairs.
-    """
-    indexes: list[Any] = [getattr(table, "index", None) for table in (X, Y)]
-    if not all(hasattr(index, "equals") for index in indexes) or len(X) != len(Y):
-        return
-    if not indexes[0].equals(indexes[1]):
-        raise ValueError(
-            "X and y have different indexes: row i of y must be the masked version of row i of "
-            "X. Use y.reindex(X.index) if the index identifies people, or "
-            "reset_index(drop=True) on both if the rows are aligned by position"
-        )

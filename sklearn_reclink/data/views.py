@@ -47,6 +47,7 @@ from sklearn_reclink.data.safe_range import (
 # X - Y carries the rounding of X and Y: a spread below this part of their size is no spread.
 _ROUNDING = 1e-14
 VIEWS = ("separate", "difference", "rank", None)
+GOWER = "gower"  # ranges of both files together, for `EuclideanLinker` alone
 _WIDEST_GAP = 2.0**1000  # of two values whose ranks are interpolated by a slope
 
 
@@ -167,7 +168,7 @@ class RankScales:
         return ranks
 
 
-def chosen_views(standardize: Any) -> tuple[str | None, ...]:
+def chosen_views(standardize: Any, views: Sequence[str | None] = VIEWS) -> tuple[str | None, ...]:
     """The views that a parameter names: one, or several different ones.
 
     Examples
@@ -177,22 +178,32 @@ def chosen_views(standardize: Any) -> tuple[str | None, ...]:
     (('rank',), ('separate', None))
     """
     chosen = tuple(standardize) if isinstance(standardize, list | tuple) else (standardize,)
-    if not chosen or any(chosen.count(one) > 1 or one not in VIEWS for one in chosen):
+    if not chosen or any(chosen.count(one) > 1 or one not in views for one in chosen):
+        known = ", ".join(f'"{one}"' for one in views if one is not None)
         raise ValueError(
-            f'standardize is {standardize!r}: name one or several of "separate", "difference", '
-            '"rank" and None, each once'
+            f"standardize is {standardize!r}: name one or several of {known} and None, each once"
         )
     return chosen
 
 
 def learn_view(
-    X: np.ndarray, Y: np.ndarray, standardize: str | None, names: Sequence[Any] | None = None
-) -> Scales | RankScales:
+    X: np.ndarray,
+    Y: np.ndarray,
+    standardize: str | None,
+    names: Sequence[Any] | None = None,
+    mixed: tuple[np.ndarray, Sequence[str], bool] | None = None,
+) -> Any:
     """Learn how an original and a masked file become coordinates, if anything tells records apart.
 
     Ranks are learned from files of any length, scales from aligned ones. ``names`` are what errors
-    call the columns.
+    call the columns; ``mixed`` the pool, the kinds of the variables and whether missing values cost
+    what is expected, for files that are not of numbers alone (`mixed`).
     """
+    if mixed is not None:
+        from sklearn_reclink.data.mixed import learn_mixed_view
+
+        pool, kinds, expected = mixed
+        return learn_mixed_view(X, Y, pool, kinds, standardize, names, expected=expected)
     ranked = standardize == "rank"
     view = learn_ranks(X, Y) if ranked else learn_scales(X, Y, standardize, names)
     if not view.informative.any():

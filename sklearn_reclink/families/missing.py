@@ -191,9 +191,7 @@ class WithMissing(Family):
         other.caps = self.caps
         return other
 
-    def _scaled(
-        self, theta: np.ndarray, change: Callable[[np.ndarray], np.ndarray]
-    ) -> np.ndarray:
+    def _scaled(self, theta: np.ndarray, change: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """A change of the parameters of the family; the weights are scaled as these are."""
         of_base, weights = self._split(theta)
         if not of_base.any():  # nothing but missing values tells records apart

@@ -34,7 +34,9 @@ class NonnegativeBilinear(Bilinear):
     def _least(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Per original record, the masked record of least distance, and that distance."""
         if self.caps is not None:
-            least = np.array([np.argmin(self.between(theta, one, self.masked)[0]) for one in self.original])
+            least = np.array(
+                [np.argmin(self.between(theta, one, self.masked)[0]) for one in self.original]
+            )
             return self.masked[least], self.between(theta, self.original, self.masked[least])[0]
         matrix = self.unpack(theta)
         own = np.einsum("ik,kl,il->i", self.masked, matrix, self.masked)

@@ -67,7 +67,8 @@ class BilinearLinker(ExactLinker):
         with no negative distance between a record of ``X`` and a record of ``y``; the best free
         one, then projected onto the positive semidefinite ones; or the positive semidefinite
         ones themselves, with which the distance is a metric up to identification.
-    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features)s
+    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -81,7 +82,7 @@ class BilinearLinker(ExactLinker):
         It is ``"projected"`` when the free matrix was proven optimal and its projection links
         fewer records; ``bound_`` is then that of the free ones.
     %(claimed_links_ certificate_)s
-    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
 
     Examples

@@ -55,7 +55,8 @@ class ChoquetLinker(ExactLinker):
         Largest number of variables that may interact: the Moebius transform of the capacity
         vanishes on larger subsets. 1 gives the weighted means, None sets no limit and takes at
         most 10 variables that are not constant; with a limit, at most 14.
-    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features)s
+    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -69,7 +70,7 @@ class ChoquetLinker(ExactLinker):
         ``k_additive``, distances are computed from it.
     %(n_linked_ bound_ confidence_bound_ confidence_level_)s
     %(status_ claimed_links_ certificate_ ceiling_)s
-    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
 
     Examples

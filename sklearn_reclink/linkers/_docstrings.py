@@ -12,7 +12,7 @@ _PLACE = re.compile(r"^    %\((.+)\)s$", re.MULTILINE)
 class Shared:
     """Parameters and attributes that linkers have in common.
 
-    A line ``%(categorical_features ordinal_features rule n_jobs)s`` in the docstring of a linker stands for the entries of that name.
+    A line ``%(rule n_jobs)s`` in the docstring of a linker stands for the entries of that name.
 
     Parameters
     ----------

@@ -3,11 +3,16 @@
 d^2(a, b) = sum_k diff_k(a, b)^2 / n
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
+from sklearn_reclink._sklearn_compat import StrOptions
+from sklearn_reclink.data.views import GOWER, VIEWS
 from sklearn_reclink.families import WeightedMean
+from sklearn_reclink.families.gower import Gower
 from sklearn_reclink.families.missing import mixed_family
 from sklearn_reclink.linkers._base import BaseLinker
 from sklearn_reclink.linkers._docstrings import fill_in
@@ -22,9 +27,21 @@ class EuclideanLinker(BaseLinker):
 
     All variables weigh the same: the plain intruder, to compare others with.
 
+    A variable that is missing in one of two records adds the mean dissimilarity of the other value
+    and those present in the other file. ``standardize="gower"`` leaves such variables out instead
+    and links by Gower's distance, as sdcMicro does: absolute differences divided by the range, 0 or
+    1 for categories, and their mean over the variables that both records have.
+
     Parameters
     ----------
-    %(standardize categorical_features ordinal_features rule n_jobs)s
+    standardize : {"separate", "difference", "rank", "gower"}, None or several, default="separate"
+        ``"separate"`` standardises each file by its own means and standard deviations;
+        ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; ``"rank"``
+        compares ranks, each as a share of its own file; ``"gower"`` divides by the range of both
+        files; None takes ``a - b`` as it is. A column constant in either file contributes nothing.
+        Of several, the one that links the most records of `fit` is taken.
+    %(categorical_features ordinal_features)s
+    %(rule n_jobs)s
     random_state : int, RandomState instance or None, default=None
         Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
         distances, where there are more than 1,000.
@@ -39,7 +56,7 @@ class EuclideanLinker(BaseLinker):
         Equal to ``n_linked_``: there are no parameters to choose.
     status_ : str
         ``"fixed"``.
-    %(ceiling_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(ceiling_ missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
 
     Examples
@@ -58,9 +75,21 @@ class EuclideanLinker(BaseLinker):
     array([ 0, 61,  2])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseLinker._parameter_constraints,
+        "standardize": [StrOptions({"separate", "difference", "rank", GOWER}), tuple, list, None],
+    }
+    _views: ClassVar[Sequence[str | None]] = (*VIEWS, GOWER)
+
+    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
+        super()._learn_scales(original, masked, whole)
+        self._has_ceiling = self.standardize_ != GOWER  # not monotone with missing values
+
     def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         self.weights_ = np.full(self.n_features_in_, 1 / self.n_features_in_)
         if len(index.extra):
             self.missing_weights_ = np.full((self.n_features_in_, 2), 1 / self.n_features_in_)
         self._family = mixed_family(WeightedMean(index.n_variables), index.caps, index.extra)
+        if self.standardize_ == GOWER and index.caps is not None:
+            self._family = Gower(index.n_variables, index.caps)
         return Solution(self._theta, 0, index.n_records, Status.FIXED)

@@ -46,7 +46,8 @@ class HLMSChoquetLinker(LearnedLinker):
     refine : int, default=300
         Number of exact line searches after the epochs, from the best capacity and again from
         inverse variances as weights. 0 for the epochs alone, as in the paper.
-    %(standardize categorical_features ordinal_features rule shrinkage)s
+    %(standardize categorical_features ordinal_features)s
+    %(rule shrinkage)s
     time_limit : float or None, default=60.0
         Seconds after which the search ends with the best capacity so far and a
         `ConvergenceWarning`; None for no limit.
@@ -73,7 +74,7 @@ class HLMSChoquetLinker(LearnedLinker):
         Number of records linked at the start and after every epoch.
     n_iter_ : int
         Number of epochs made.
-    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
 
     Examples
@@ -116,21 +117,30 @@ class HLMSChoquetLinker(LearnedLinker):
         from sklearn_reclink.solvers.hlms.learner import ABSOLUTE, RELATIVE, learn
 
         family, index = problem.family, problem.index
-        learned = learn(
-            index.original,
-            index.masked,
-            rng=self._generator,
-            learning_rate=self.learning_rate,
-            max_iter=self.max_iter,
-            n_lines=self.refine,
-            floor=RELATIVE if self.steps == "relative" else ABSOLUTE,
-            time_limit=seconds,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-        self.history_ = learned.history
-        self.n_iter_ = len(learned.history) - 1
-        if not learned.complete:
+        options: dict[str, Any] = {
+            "rng": self._generator,
+            "learning_rate": self.learning_rate,
+            "max_iter": self.max_iter,
+            "floor": RELATIVE if self.steps == "relative" else ABSOLUTE,
+            "time_limit": seconds,
+        }
+        if index.caps is not None:
+            from sklearn_reclink.solvers.hlms.mixed import learn_mixed
+
+            theta, self.history_, complete = learn_mixed(problem, refine=self.refine > 0, **options)
+        else:
+            learned = learn(
+                index.original,
+                index.masked,
+                n_lines=self.refine,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                **options,
+            )
+            theta, complete = learned.capacity[1:], learned.complete
+            self.history_ = learned.history
+        self.n_iter_ = len(self.history_) - 1
+        if not complete:
             warnings.warn(
                 f"the time limit of {self.time_limit:g} s ended the search after {self.n_iter_} of "
                 f"{self.max_iter} epochs: raise time_limit for a better capacity",
@@ -138,7 +148,7 @@ class HLMSChoquetLinker(LearnedLinker):
                 stacklevel=8,
             )
         # the search counted on rounded coordinates: let the count of `score` have the last word
-        found = [learned.capacity[1:], family.centre]
+        found = [theta, family.normalised(family.centre)]
         counts = [int(np.count_nonzero(index.linked(family, theta))) for theta in found]
         best = int(np.argmax(counts))
         return Solution(found[best], counts[best], index.n_records, Status.HEURISTIC)

@@ -167,9 +167,7 @@ class ExactLinker(LearnedLinker):
         from sklearn_reclink.certificates.build import Fit, build_certificate
 
         original = reading.read_original(self, X, reset=False)
-        masked = reading.read_masked(
-            self, y, reading.column_names(X), file="masked file", name="y"
-        )
+        masked = reading.read_masked(self, y, reading.column_names(X), file="masked file", name="y")
         best = best_of(views)
         order, width = getattr(self, "k_additive", None), best.index.n_variables
         fit = Fit(

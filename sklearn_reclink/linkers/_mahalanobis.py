@@ -58,7 +58,7 @@ class MahalanobisLinker(BaseLinker):
         Equal to ``n_linked_``: there are no parameters to choose.
     status_ : str
         ``"fixed"``.
-    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
 
     Examples

@@ -24,7 +24,8 @@ class OWALinker(ExactLinker):
 
     Parameters
     ----------
-    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features)s
+    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -32,7 +33,7 @@ class OWALinker(ExactLinker):
         The learned weights, which sum to 1; the first is that of the largest squared difference.
     %(n_linked_ bound_ confidence_bound_ confidence_level_)s
     %(status_ claimed_links_ certificate_ ceiling_)s
-    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
 
     Examples

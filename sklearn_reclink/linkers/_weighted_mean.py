@@ -27,7 +27,8 @@ class WeightedMeanLinker(ExactLinker):
     constraint : {"simplex", "positive"}, default="simplex"
         Weights that sum to 1 and are at least 0, or greater than 0. Both link the same number of
         records.
-    %(standardize categorical_features ordinal_features rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(standardize categorical_features ordinal_features)s
+    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class WeightedMeanLinker(ExactLinker):
         constant in either file is 0.
     %(n_linked_ bound_ confidence_bound_ confidence_level_)s
     %(status_ claimed_links_ certificate_ ceiling_)s
-    %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
+    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
 
     Examples

@@ -1,8 +1,9 @@
 """The index of a masked file: who is nearest, who is linked, who can never be.
 
 ``original`` and ``masked`` are files of coordinates, ``diff = original_i - masked_j``, or what
-`families.differences` makes of categories and missing values. Row i of both belongs to the same person; masked records beyond those of ``original`` are impostors only.
-For record ``i``, with a distance ``d`` and the rule of `ties`::
+`families.differences` makes of categories and missing values. Row i of both belongs to the same
+person; masked records beyond those of ``original`` are impostors only. For record ``i``, with a
+distance ``d`` and the rule of `ties`::
 
     link         the lowest row among those tied as nearest
     linked       d_ii is strictly less than d_ij for every j != i
@@ -305,9 +306,7 @@ class Index:
                 impostors[t, place], margins[t, place] = others[nearest], everyone[nearest]
         return impostors, margins
 
-    def _distances(
-        self, family: Family, theta: np.ndarray, records: np.ndarray, masked: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _distances(self, family: Family, theta: np.ndarray, records: Any, masked: Any) -> Any:
         return family.between(theta, self.original[records], self.masked[masked])
 
     def rows(self, family: Family, records: Any, impostors: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -330,42 +329,22 @@ class Index:
 
     def own_differences(self) -> np.ndarray:
         """Differences of aligned records in the variables, (n_records, n_variables)."""
-        found = differences(self.original, self.masked[: self.n_records], self.caps)
-        return found[:, : self.n_variables]
+        own = differences(self.original, self.masked[: self.n_records], self.caps)
+        return own[:, : self.n_variables]
 
     @cached_property
     def dominated(self) -> np.ndarray:
         """Records that an impostor matches or beats in every variable, (n_records,) of bool."""
-        # half the tolerance, so that rounding cannot part this answer from a recount
-        tolerance = 0.5 * ties.TIE_TOLERANCE
-        if not self.is_dense:
-            from sklearn_reclink.search.tree_search import dominated
+        from sklearn_reclink.search.dominance import dominated
 
-            return dominated(self, tolerance)
-        found = np.zeros(self.n_records, dtype=bool)
-        size = max(1, BATCH_BYTES // (32 * self.n_masked))
-        for start in range(0, self.n_records, size):
-            records = np.arange(start, min(start + size, self.n_records))
-            own = self.squares(0, records, records)
-            first = self.squares(0, records[:, None], slice(None))
-            near = first - own[:, None] <= tolerance * (first + own[:, None])
-            near[np.arange(len(records)), records] = False
-            places, impostors = np.nonzero(near)
-            for k in range(1, self.original.shape[1]):
-                mine = self.squares(k, records, records)[places]
-                other = self.squares(k, records[places], impostors)
-                near_too = other - mine <= tolerance * (other + mine)
-                places, impostors = places[near_too], impostors[near_too]
-            found[records[places]] = True
-        return found
+        return dominated(self)
 
     def squares(self, k: int, records: np.ndarray, masked: Any) -> np.ndarray:
         """Squared differences of one coordinate of records and masked records."""
-        caps = None if self.caps is None else self.caps[[k]]
         files = self.original[records, k, None], self.masked[masked, k, None]
-        return differences(*files, caps)[..., 0] ** 2
+        return differences(*files, None if self.caps is None else self.caps[[k]])[..., 0] ** 2
 
     @property
     def ceiling(self) -> int:
         """How many records a monotone distance can link at the very most."""
-        return int(self.n_records - np.count_nonzero(self.dominated))
+        return int(self.n_records - self.dominated.sum())

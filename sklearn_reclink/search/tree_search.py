@@ -17,13 +17,11 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink.families import Family, WeightedMean
 from sklearn_reclink.families.formula import SAME, SUM, Formula, formula
 from sklearn_reclink.search.index import Index, Search
 from sklearn_reclink.search.ties import TIE_TOLERANCE, rank, strictly_nearer
-from sklearn_reclink.search.tree.boxes import someone_in_box
 from sklearn_reclink.search.tree.building import Tree, build
 from sklearn_reclink.search.tree.formulas import Tolerance, tie_limits, tolerance_of
 from sklearn_reclink.search.tree.walks import (
@@ -105,11 +103,11 @@ class TreeSearch(Search):
         if stretched and found.bound == SUM and found.distance == SAME and found.weights.any():
             kept = found.weights > 0
             stretch = np.where(kept, found.weights, 0.0)
-            theta, family = theta[kept], WeightedMean(np.count_nonzero(kept))
+            theta, family = theta[kept], WeightedMean(int(kept.sum()))
             family.caps = None if index.caps is None else index.caps[kept]
             found = formula(SUM, theta, caps=family.caps)
             original = np.ascontiguousarray(original[:, kept])
-        return cls(family, theta, _tree(index, stretch), found, tolerance, original, original)
+        return cls(family, theta, tree_of(index, stretch), found, tolerance, original, original)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -307,24 +305,7 @@ def nearest_impostors(
     return impostors, margins
 
 
-def dominated(index: Index, tolerance: float, chunk: int = 4096) -> np.ndarray:
-    """`Index.dominated` by the tree; a worker searches ``chunk`` records at once."""
-    tree = _tree(index, np.ones(index.masked.shape[1]))
-    rows = tree.rows[tree.rows < index.n_records]  # neighbours walk the same branches
-    caps = np.zeros(0) if index.caps is None else index.caps
-    chunks = [rows[start : start + chunk] for start in range(0, len(rows), chunk)]
-    # a chunk takes milliseconds: never worth sending the tree to another process
-    answers = Parallel(n_jobs=index.n_jobs if len(chunks) > 1 else 1, require="sharedmem")(
-        delayed(someone_in_box)(tree, index.original[some], some, tolerance, caps)
-        for some in chunks
-    )
-    found = np.empty(index.n_records, dtype=bool)
-    for some, answer in zip(chunks, answers, strict=True):
-        found[some] = answer
-    return found
-
-
-def _tree(index: Index, stretch: np.ndarray) -> Tree:
+def tree_of(index: Index, stretch: np.ndarray) -> Tree:
     """The tree of the masked records, sides stretched by about the roots of these weights."""
     used = stretch > 0
     powers = np.zeros(len(stretch), dtype=np.int16)

@@ -37,7 +37,8 @@ def late_starts(
     family, index = problem.family, problem.index
     n_features, seconds = family.n_features, min(max(seconds, 0.0), _MOST_SECONDS)
     found = []
-    if type(family) is Choquet and family.caps is None and index.n_records * index.n_masked > most_pairs:
+    many = index.n_records * index.n_masked > most_pairs
+    if type(family) is Choquet and family.caps is None and many:
         from sklearn_reclink.solvers.hlms.learner import learn
 
         found.append(

@@ -348,6 +348,4 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
     return at_most, nearest
 
 
-_WALKS = {
-    mixed: [_walks(bound, mixed) for bound in (SUM, OWA, CHOQUET)] for mixed in (False, True)
-}
+_WALKS = {mixed: [_walks(bound, mixed) for bound in (SUM, OWA, CHOQUET)] for mixed in (False, True)}

@@ -143,7 +143,7 @@ def equilibrium(n_features: int) -> np.ndarray:
 
 def inverse_variances(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
     """The additive capacity that weighs every variable by the inverse variance of its error."""
-    capacity = additive_capacity(simple_weights(original, masked)[1])
+    capacity = additive_capacity(simple_weights(original - masked[: len(original)])[1])
     capacity[-1] = 1.0
     kernel.lift(capacity)
     return capacity
