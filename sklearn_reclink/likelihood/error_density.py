@@ -11,8 +11,9 @@ records. ``q`` is the probability of an error beyond the table: one more than we
 
 *The ratio.* Where a value may be missing, a density has to be compared with no value at all, and
 units must not matter. The table then holds ``log [f(e) / f_0(e)]``, where ``f_0`` is the same
-estimate, with the same kernels, of the differences of all pairs of records: how much likelier a
-difference is for one person's records than for two people's. It is 0 where a value tells nothing.
+estimate, with the same kernels, of the differences of all pairs of records, and beyond the table
+their mean density: how much likelier a difference is for one person's records than for two
+people's. It is 0 where a value tells nothing.
 """
 
 from dataclasses import dataclass
@@ -143,7 +144,7 @@ def learn_error_ratio(original: np.ndarray, masked: np.ndarray) -> tuple[ErrorRa
     >>> x = rng.normal(size=500)
     >>> noisy, shuffled = x + 0.1 * rng.normal(size=500), rng.permutation(x)
     >>> learn_error_ratio(x, noisy)[0].logs[0].round(1)  # log(4.0 / 0.28) = 2.7
-    np.float64(2.6)
+    np.float64(2.7)
     >>> abs(learn_error_ratio(x, shuffled)[0].logs[0]).round(1)
     np.float64(0.0)
     """
@@ -154,15 +155,16 @@ def learn_error_ratio(original: np.ndarray, masked: np.ndarray) -> tuple[ErrorRa
     a, b = original[~np.isnan(original)], masked[~np.isnan(masked)]
     largest = float(max(a.max() - b.min(), b.max() - a.min()))
     density = learn_error_density(errors[known], largest)
-    step, n_steps, n_errors = density.step, len(density.logs), np.count_nonzero(known)
+    step, n_steps = density.step, len(density.logs)
     smooth, n_inside = np.zeros(n_steps), 0
     for row in range(0, len(a), _BLOCK):
         of_block = _smoothed(np.abs(a[row : row + _BLOCK, None] - b).ravel(), step, n_steps)
         smooth, n_inside = smooth + of_block[0], n_inside + of_block[1]
     n_all = len(a) * len(b)
-    beyond = max(1 - n_inside / n_all, 1 / (n_errors + 1))
-    scale = (1 - beyond) / (2 * n_all * density.bandwidth * np.sqrt(2 * np.pi))
-    of_all = np.log(scale * smooth + beyond / (2 * max(largest, step * n_steps)))
+    of_all = smooth / (2 * n_all * density.bandwidth * np.sqrt(2 * np.pi)) + density.floor
+    if n_inside < n_all:  # the mean density beyond the table
+        of_all[-1] = (1 - n_inside / n_all) / (2 * (largest - step * (n_steps - 1.5)))
+    of_all = np.log(of_all)
     left_out = np.zeros(len(errors))
     here = np.interp(np.abs(errors[known]), step * np.arange(n_steps), of_all)
     left_out[known] = density.left_out(errors[known]) - here

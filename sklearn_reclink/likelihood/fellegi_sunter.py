@@ -203,8 +203,8 @@ def count_patterns(
         code = np.zeros((len(block), len(masked)), dtype=np.int64)
         for k, agree in enumerate(agreement(block, masked, tolerance)):
             code |= agree.astype(np.int64) << k
-        for bit, k in enumerate(gaps, start=n_features):
-            lacks = absent[0][start : start + size, k, None] | absent[1][:, k]
+        for bit, gap in enumerate(gaps, start=n_features):
+            lacks = absent[0][start : start + size, gap, None] | absent[1][:, gap]
             code |= lacks.astype(np.int64) << bit
         if 2**n_bits > max_counters:
             new_codes, new_counts = np.unique(code, return_counts=True)

@@ -61,12 +61,13 @@ class Transitions:
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.likelihood.transitions import MISSING, learn_transitions
-    >>> a = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    >>> b = np.array([0, 0, 0, 1, 1, 1, 1, MISSING])
+    >>> a = np.repeat([0, 0, 1, 1], [300, 100, 360, 40])
+    >>> b = np.repeat([0, 1, 1, MISSING], [300, 100, 360, 40])
     >>> found, _ = learn_transitions(a, b)
-    >>> found.table(np.array([0, 1]), np.array([0, 1, MISSING])).round(1)
-    array([[ 0.7, -0.6, -0.3],
-           [-1.6,  0.5,  0.2]])
+    >>> np.exp(found.table(np.array([0]), np.array([0, 1]))).round(1)  # 0.75 / 0.375, 0.25 / 0.575
+    array([[2. , 0.4]])
+    >>> np.exp(found.table(np.array([1]), np.array([1, MISSING]))).round(1)  # 0.9 / 0.575, 0.1 / 0.05
+    array([[1.6, 2. ]])
     """
 
     present: np.ndarray
@@ -123,17 +124,17 @@ def learn_transitions(original: np.ndarray, masked: np.ndarray) -> tuple[Transit
         suppressed[part] = (lost[part].sum() + 0.5 * weight + share) / (n + weight + 1)
     strength, missing_left_out = _shrunk(lost, n_rows, suppressed, rows, is_missing)
     p_missing = (lost + strength * suppressed) / (n_rows + strength)
-    with_category, of_category = _categories(rows[~is_missing], masked[~is_missing], n_levels)
+    of_present, of_pairs = _present_ratios(rows[~is_missing], masked[~is_missing], n_levels)
     left_out = np.where(is_missing, -np.log(share), -np.log1p(-share)) + missing_left_out
-    left_out[~is_missing] += of_category
+    left_out[~is_missing] += of_pairs
     kept_ratio = np.log1p(-p_missing) - np.log1p(-share)
-    present, retained, pairs, logs = with_category
     transitions = Transitions(
-        kept_ratio + present,
+        kept_ratio + of_present.present,
         np.log(p_missing) - np.log(share),
-        kept_ratio[:-1] + retained,
-        *pairs,
-        kept_ratio[pairs[0]] + logs,
+        kept_ratio[:-1] + of_present.retained,
+        of_present.rows,
+        of_present.columns,
+        kept_ratio[of_present.rows] + of_present.logs,
     )
     return transitions, left_out
 
@@ -156,8 +157,10 @@ def _likeliest(
     return float(_STRENGTHS[best]), logs[best]
 
 
-def _categories(rows: np.ndarray, masked: np.ndarray, n_levels: int) -> tuple[tuple, np.ndarray]:
-    """Ratios ``P(b | a, present) / q_b`` as `Transitions` holds them, and those left out."""
+def _present_ratios(
+    rows: np.ndarray, masked: np.ndarray, n_levels: int
+) -> tuple[Transitions, np.ndarray]:
+    """``P(b | a, present) / q_b`` as if nothing were missing, and that of the pairs, left out."""
     n_pairs = len(masked)
     shares = np.append(np.maximum(np.bincount(masked, minlength=n_levels), 1), 1) / (n_pairs + 1)
     same, among = rows == masked, rows <= n_levels
@@ -173,7 +176,8 @@ def _categories(rows: np.ndarray, masked: np.ndarray, n_levels: int) -> tuple[tu
     a, b = np.divmod(keys, width)
     pooled = drawn[a] * shares[b] + retention * (a == b)
     logs = np.log((counts + strength * pooled) / (n_rows[a] + strength) / shares[b])
-    return (present, retained, (a, b), logs), left_out - np.log(shares[masked])
+    found = Transitions(present, np.zeros(n_levels + 2), retained, a, b, logs)
+    return found, left_out - np.log(shares[masked])
 
 
 def _retention(same: np.ndarray, shares: np.ndarray) -> float:
