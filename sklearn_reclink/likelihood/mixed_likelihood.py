@@ -70,8 +70,8 @@ class MixedLikelihood:
         ratios = [*self.value_ratios, *self.rank_ratios]
         weights = np.repeat(self.weights[:2], n_measured)
         for weight, ratio, a, b in zip(weights, ratios, original.T, masked.T, strict=False):
-            if weight > 0:
-                here, there = (np.flatnonzero(~np.isnan(file)) for file in (a, b))
+            here, there = (np.flatnonzero(~np.isnan(file)) for file in (a, b))
+            if weight > 0 and len(there):
                 part = np.zeros((len(here), len(there)))
                 add_tabulated(part, a[here], b[there], 1 / ratio.step, weight * ratio.logs)
                 total[np.ix_(here, there)] += part

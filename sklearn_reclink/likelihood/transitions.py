@@ -20,8 +20,8 @@ as make the pairs, each left out in turn, the likeliest::
 
 *The pooled model.* ``s_a`` is the share suppressed, of present and of missing originals. A category
 is retained with probability ``r``, or else drawn from the shares ``q`` of the present masked ones;
-``r`` is found by EM. A category never seen has the share of one in ``n + 1``, and the pooled model
-for its row.
+``r`` is found by EM. A category never seen has a share of one in ``n + 1``, and the pooled model as
+its row.
 
 Of a category ``a``, all present ``b`` that it never became, other than ``a``, have one ratio: so a
 row is one number, and the categories it became.
@@ -64,9 +64,9 @@ class Transitions:
     >>> a = np.repeat([0, 0, 1, 1], [300, 100, 360, 40])
     >>> b = np.repeat([0, 1, 1, MISSING], [300, 100, 360, 40])
     >>> found, _ = learn_transitions(a, b)
-    >>> np.exp(found.table(np.array([0]), np.array([0, 1]))).round(1)  # 0.75 / 0.375, 0.25 / 0.575
+    >>> np.exp(found.table(np.array([0]), np.array([0, 1]))).round(1)  # .75 / .375, .25 / .575
     array([[2. , 0.4]])
-    >>> np.exp(found.table(np.array([1]), np.array([1, MISSING]))).round(1)  # 0.9 / 0.575, 0.1 / 0.05
+    >>> np.exp(found.table(np.array([1]), np.array([1, MISSING]))).round(1)  # .9 / .575, .1 / .05
     array([[1.6, 2. ]])
     """
 
@@ -161,8 +161,8 @@ def _present_ratios(
     rows: np.ndarray, masked: np.ndarray, n_levels: int
 ) -> tuple[Transitions, np.ndarray]:
     """``P(b | a, present) / q_b`` as if nothing were missing, and that of the pairs, left out."""
-    n_pairs = len(masked)
-    shares = np.append(np.maximum(np.bincount(masked, minlength=n_levels), 1), 1) / (n_pairs + 1)
+    n_masked = np.bincount(masked, minlength=n_levels + 1)
+    shares = np.where(n_masked > 0, n_masked / max(len(masked), 1), 1 / (len(masked) + 1))
     same, among = rows == masked, rows <= n_levels
     retention = _retention(same[among], shares[masked[among]])
     width = n_levels + 1
