@@ -8,6 +8,12 @@ sign are equally likely, plus a uniform density for errors never seen::
 ``h`` is Silverman's bandwidth, with the spread about 0, and ``r`` the largest difference of two
 records. ``q`` is the probability of an error beyond the table: one more than were seen, of
 ``n + 1``. The logarithms are tabulated, so the density of a pair is a lookup.
+
+*The ratio.* Where a value may be missing, a density has to be compared with no value at all, and
+units must not matter. The table then holds ``log [f(e) / f_0(e)]``, where ``f_0`` is the same
+estimate, with the same kernels, of the differences of all pairs of records, and beyond the table
+their mean density: how much likelier a difference is for one person's records than for two
+people's. It is 0 where a value tells nothing.
 """
 
 from dataclasses import dataclass
@@ -19,6 +25,8 @@ _STEPS = 8
 _REACH = 500
 # Coordinates are of order 1: errors below this are rounding.
 _LEAST_BANDWIDTH = 1e-9
+# Original records whose differences to all masked ones are counted at once.
+_BLOCK = 1000
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,80 @@ def learn_error_density(errors: np.ndarray, largest: float) -> ErrorDensity:
     bandwidth = _bandwidth(errors)
     step = bandwidth / _STEPS
     n_steps = _STEPS * int(np.ceil(min(sizes.max() / bandwidth + 6, _REACH))) + 1
+    smooth, n_inside = _smoothed(sizes, step, n_steps)
+    beyond = (n_errors - n_inside + 1) / (n_errors + 1)
+    density = (1 - beyond) * smooth / (2 * n_errors * bandwidth * np.sqrt(2 * np.pi))
+    floor = beyond / (2 * max(largest, step * n_steps))
+    return ErrorDensity(step, np.log(density + floor), bandwidth, floor)
+
+
+@dataclass(frozen=True)
+class ErrorRatio:
+    """Log ratio of the densities of an error and of the difference of two people.
+
+    Attributes
+    ----------
+    step : float
+        Spacing of the table.
+    logs : ndarray of shape (n_steps,)
+        Log ratio at ``0, step, 2 step, ...``; the last one holds for all larger errors.
+    """
+
+    step: float
+    logs: np.ndarray
+
+
+def learn_error_ratio(original: np.ndarray, masked: np.ndarray) -> tuple[ErrorRatio, np.ndarray]:
+    """Learn the ratio of one variable from aligned pairs, some values of which may be missing.
+
+    Parameters
+    ----------
+    original, masked : ndarray of shape (n_pairs,)
+        Coordinates; NaN is a missing one. Where fewer than two pairs have both, it tells nothing.
+
+    Returns
+    -------
+    ratio : ErrorRatio
+    left_out : ndarray of shape (n_pairs,)
+        Log ratio of each pair, as if learned from the others; 0 where a value is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.likelihood.error_density import learn_error_ratio
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=500)
+    >>> noisy, shuffled = x + 0.1 * rng.normal(size=500), rng.permutation(x)
+    >>> learn_error_ratio(x, noisy)[0].logs[0].round(1)  # log(4.0 / 0.28) = 2.7
+    np.float64(2.7)
+    >>> abs(learn_error_ratio(x, shuffled)[0].logs[0]).round(1)
+    np.float64(0.0)
+    """
+    errors = original - masked
+    known = ~np.isnan(errors)
+    if np.count_nonzero(known) < 2:
+        return ErrorRatio(1.0, np.zeros(2)), np.zeros(len(errors))
+    a, b = original[~np.isnan(original)], masked[~np.isnan(masked)]
+    largest = float(max(a.max() - b.min(), b.max() - a.min()))
+    density = learn_error_density(errors[known], largest)
+    step, n_steps = density.step, len(density.logs)
+    smooth, n_inside = np.zeros(n_steps), 0
+    for row in range(0, len(a), _BLOCK):
+        of_block = _smoothed(np.abs(a[row : row + _BLOCK, None] - b).ravel(), step, n_steps)
+        smooth, n_inside = smooth + of_block[0], n_inside + of_block[1]
+    n_all = len(a) * len(b)
+    of_all = smooth / (2 * n_all * density.bandwidth * np.sqrt(2 * np.pi)) + density.floor
+    if n_inside < n_all:  # the mean density beyond the table
+        of_all[-1] = (1 - n_inside / n_all) / (2 * (largest - step * (n_steps - 1.5)))
+    of_all = np.log(of_all)
+    left_out = np.zeros(len(errors))
+    here = np.interp(np.abs(errors[known]), step * np.arange(n_steps), of_all)
+    left_out[known] = density.left_out(errors[known]) - here
+    return ErrorRatio(step, density.logs - of_all), left_out
+
+
+def _smoothed(sizes: np.ndarray, step: float, n_steps: int) -> tuple[np.ndarray, int]:
+    """Sum of the kernels of errors within the table and their mirror images, and their number."""
     places = np.rint(sizes / step)
     inside = places < n_steps
     counts = np.bincount(places[inside].astype(np.intp), minlength=n_steps).astype(float)
@@ -98,10 +180,7 @@ def learn_error_density(errors: np.ndarray, largest: float) -> ErrorDensity:
     mirrored = np.concatenate([counts[:0:-1], counts])
     kernel = np.exp(-0.5 * (np.arange(-6 * _STEPS, 6 * _STEPS + 1) / _STEPS) ** 2)
     smooth = np.convolve(mirrored, kernel, mode="same")[n_steps - 1 :]
-    beyond = (n_errors - np.count_nonzero(inside) + 1) / (n_errors + 1)
-    density = (1 - beyond) * smooth / (2 * n_errors * bandwidth * np.sqrt(2 * np.pi))
-    floor = beyond / (2 * max(largest, step * n_steps))
-    return ErrorDensity(step, np.log(density + floor), bandwidth, floor)
+    return smooth, int(np.count_nonzero(inside))
 
 
 def _bandwidth(errors: np.ndarray) -> float:

@@ -15,6 +15,11 @@ under it. One iteration is two steps, an extrapolation of them (SQUAREM of Varad
 With fewer than three variables the model has more parameters than there are frequencies of
 patterns, and the result depends on the start.
 
+*Missing values.* A variable missing in either record says nothing: its factor is left out of the
+probability of a pattern, and its weight is 0. As an outcome of its own it would get the same
+weight, and two parameters more: values are suppressed in one record without regard to the other
+one, so a comparison is missing as often in matches as in other pairs.
+
 *Tolerances* from aligned files. With a tolerance ``t`` a share ``m(t)`` of the aligned pairs agrees
 and a share ``u(t)`` of all pairs. Of 20 quantiles of ``|x_ik - y_ik|`` we take the one with the
 largest expected weight of an aligned pair, ``m log(m / u) + (1 - m) log((1 - m) / (1 - u))``.
@@ -25,6 +30,7 @@ weight are candidates for a link. At most ``2^n`` different weights exist, so th
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -45,10 +51,13 @@ class PatternCounts:
         Which variables agree.
     counts : ndarray of int of shape (n_patterns,)
         Number of pairs, above 0.
+    known : ndarray of bool of shape (n_patterns, n_features), default=None
+        Which variables are present in both records; by default all.
     """
 
     patterns: np.ndarray
     counts: np.ndarray
+    known: np.ndarray | None = None
 
     @property
     def n_pairs(self) -> int:
@@ -57,8 +66,10 @@ class PatternCounts:
 
     @property
     def agreement(self) -> np.ndarray:
-        """Share of all pairs that agree in each variable, (n_features,)."""
-        return np.asarray(self.counts @ self.patterns / self.n_pairs)
+        """Share of the pairs that have a variable that agree in it, (n_features,)."""
+        if self.known is None:
+            return np.asarray(self.counts @ self.patterns / self.n_pairs)
+        return np.asarray(self.counts @ self.patterns / np.maximum(self.counts @ self.known, 1))
 
 
 @dataclass(frozen=True)
@@ -96,6 +107,7 @@ class AgreementPairs(Pairs):
     Parameters
     ----------
     original, masked : ndarray of shape (n_records, n_features), (n_masked, n_features)
+        NaN is missing.
     tolerance : ndarray of shape (n_features,)
         Values that differ by at most this agree.
     weights : ndarray of shape (n_features, 2)
@@ -124,10 +136,14 @@ class AgreementPairs(Pairs):
     def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = np.zeros((len(records), len(self.masked)))
         magnitudes = np.zeros_like(values)
-        of_variables = agreement(self.original[records], self.masked, self.tolerance)
-        for agree, (without, with_) in zip(of_variables, self.weights, strict=True):
-            values -= np.where(agree, with_, without)
-            magnitudes += np.where(agree, abs(with_), abs(without))
+        files = self.original[records], self.masked
+        of_variables = agreement(*files, self.tolerance)
+        for k, (agree, (without, with_)) in enumerate(zip(of_variables, self.weights, strict=True)):
+            weight = np.where(agree, with_, without)
+            weight[np.isnan(files[0][:, k])] = 0.0
+            weight[:, np.isnan(files[1][:, k])] = 0.0
+            values -= weight
+            magnitudes += np.abs(weight)
         return values, magnitudes
 
 
@@ -152,6 +168,7 @@ def count_patterns(
     Parameters
     ----------
     original, masked : ndarray of shape (n_records, n_features), (n_masked, n_features)
+        NaN is missing.
     tolerance : ndarray of shape (n_features,)
         Values that differ by at most this agree.
     block_pairs : int, default=2**18
@@ -169,10 +186,15 @@ def count_patterns(
     ([[0, 0], [1, 0], [0, 1], [1, 1]], [2, 2, 2, 3])
     """
     n_features = original.shape[1]
-    if n_features > 62:
+    absent = np.isnan(original), np.isnan(masked)
+    gaps = np.flatnonzero(absent[0].any(axis=0) | absent[1].any(axis=0))
+    n_bits = n_features + len(gaps)
+    if n_bits > 62:
         raise ValueError(
-            f"the files have {n_features} variables: patterns of agreement are counted for 62 at "
-            "most. Choose the variables an intruder would know"
+            f"the files have {n_features} variables"
+            + (f", {len(gaps)} of them with missing values, which count twice" if len(gaps) else "")
+            + ": patterns of agreement are counted for 62 at most. Choose the variables an "
+            "intruder would know"
         )
     codes, counts = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     size = max(1, block_pairs // len(masked))
@@ -181,16 +203,23 @@ def count_patterns(
         code = np.zeros((len(block), len(masked)), dtype=np.int64)
         for k, agree in enumerate(agreement(block, masked, tolerance)):
             code |= agree.astype(np.int64) << k
-        if 2**n_features > max_counters:
+        for bit, gap in enumerate(gaps, start=n_features):
+            lacks = absent[0][start : start + size, gap, None] | absent[1][:, gap]
+            code |= lacks.astype(np.int64) << bit
+        if 2**n_bits > max_counters:
             new_codes, new_counts = np.unique(code, return_counts=True)
         else:
-            new_counts = np.bincount(code.ravel(), minlength=2**n_features)
-            new_codes = np.arange(2**n_features)
+            new_counts = np.bincount(code.ravel(), minlength=2**n_bits)
+            new_codes = np.arange(2**n_bits)
         codes, place = np.unique(np.concatenate([codes, new_codes]), return_inverse=True)
         counts = np.bincount(place, np.concatenate([counts, new_counts])).astype(np.int64)
     codes, counts = codes[counts > 0], counts[counts > 0]
-    patterns = (codes[:, None] >> np.arange(n_features)) & 1 == 1
-    return PatternCounts(patterns, counts)
+    bits = (codes[:, None] >> np.arange(n_bits)) & 1 == 1
+    if not len(gaps):
+        return PatternCounts(bits, counts)
+    known = np.ones((len(codes), n_features), dtype=bool)
+    known[:, gaps] = ~bits[:, n_features:]
+    return PatternCounts(bits[:, :n_features], counts, known)
 
 
 def expectation_maximisation(
@@ -247,21 +276,32 @@ def _step(found: PatternCounts, theta: np.ndarray) -> tuple[np.ndarray, float]:
     """One step of EM from ``theta = (m, u, p)``, and the log likelihood where it starts."""
     patterns, counts = found.patterns.astype(float), found.counts
     m, u = np.split(theta[:-1], 2)
-    match = np.log(theta[-1]) + _log_probability(patterns, m)
-    other = np.log1p(-theta[-1]) + _log_probability(patterns, u)
+    known = 1.0 if found.known is None else found.known.astype(float)
+    match = np.log(theta[-1]) + _log_probability(patterns, known, m)
+    other = np.log1p(-theta[-1]) + _log_probability(patterns, known, u)
     matches = counts * special.expit(match - other)
     others = counts * special.expit(other - match)
     moved = [
-        matches @ patterns / matches.sum(),
-        others @ patterns / others.sum(),
-        [matches.sum() / counts.sum()],
+        _shares(matches, patterns, found.known, m),
+        _shares(others, patterns, found.known, u),
+        np.array([matches.sum() / counts.sum()]),
     ]
     return np.concatenate(moved), float(counts @ np.logaddexp(match, other))
 
 
-def _log_probability(patterns: np.ndarray, agreement: np.ndarray) -> np.ndarray:
+def _shares(
+    pairs: np.ndarray, patterns: np.ndarray, known: np.ndarray | None, before: np.ndarray
+) -> np.ndarray:
+    """Share of the pairs that agree in each variable; as before where none has it."""
+    if known is None:
+        return np.asarray(pairs @ patterns / pairs.sum())
+    numbers = pairs @ known
+    return np.where(numbers > 0, pairs @ patterns / np.where(numbers > 0, numbers, 1.0), before)
+
+
+def _log_probability(patterns: np.ndarray, known: Any, agreement: np.ndarray) -> np.ndarray:
     """Log-probability of every pattern, given the probability of agreement in each variable."""
-    return np.asarray(patterns @ np.log(agreement) + (1 - patterns) @ np.log1p(-agreement))
+    return np.asarray(patterns @ np.log(agreement) + (known - patterns) @ np.log1p(-agreement))
 
 
 def log_likelihood(found: PatternCounts, estimate: Estimate) -> float:
@@ -276,6 +316,10 @@ def choose_tolerance(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
 
 def _choose(original: np.ndarray, masked: np.ndarray) -> float:
     own = np.abs(original - masked)
+    own = own[~np.isnan(own)]
+    if not len(own):
+        return 0.0
+    original, masked = (file[~np.isnan(file)] for file in (original, masked))
     candidates = np.unique(np.quantile(own, _TOLERANCE_QUANTILES, method="higher"))
     # a hair more, so that differences that only rounding sets apart agree alike
     rounding = 1e-13 * (np.abs(original).max() + np.abs(masked).max())
@@ -288,6 +332,6 @@ def _choose(original: np.ndarray, masked: np.ndarray) -> float:
         within -= np.searchsorted(ordered, original - tolerance, side="left")
         least = 0.5 / n_records
         m = np.clip(np.mean(own <= tolerance), least, 1 - least)
-        u = np.clip(within.mean() / n_records, least / n_records, 1 - least / n_records)
+        u = np.clip(within.mean() / len(ordered), least / n_records, 1 - least / n_records)
         information.append(special.rel_entr(m, u) + special.rel_entr(1 - m, 1 - u))
     return float(candidates[int(np.argmax(information))])

@@ -15,6 +15,7 @@ original and all masked records of the training pairs, with a small penalty on t
 equal weights. The densities of a pair are those learned from the other pairs.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from sklearn_reclink.likelihood.error_density import ErrorDensity, learn_error_d
 from sklearn_reclink.search import Pairs
 
 if TYPE_CHECKING:
+    from sklearn_reclink.likelihood.mixed_likelihood import MixedLikelihood
     from sklearn_reclink.search.priced.planting import Coordinates
 
 VIEWS = ("value", "rank", "joint")
@@ -64,9 +66,7 @@ class PairLikelihood:
 
         Records hold standardised values, then ranks: (n_records, 2 * n_features).
         """
-        add_tabulated = _add_tabulated
-        if masked.size * len(masked) > _FEW_LOOKUPS:
-            from sklearn_reclink.likelihood.table_kernel import add_tabulated
+        add_tabulated = lookup(masked)
         total = np.zeros((len(original), len(masked)))
         n_features = len(self.value_densities)
         densities = [*self.value_densities, *self.rank_densities]
@@ -89,7 +89,7 @@ class PairLikelihood:
 class LikelihoodPairs(Pairs):
     """All pairs of two files; the distance of a pair is minus its log-likelihood."""
 
-    likelihood: PairLikelihood
+    likelihood: "PairLikelihood | MixedLikelihood"
     original: np.ndarray
     masked: np.ndarray
 
@@ -101,8 +101,13 @@ class LikelihoodPairs(Pairs):
         values = -self.likelihood.table(self.original[records], self.masked)
         return values, np.abs(values)
 
-    def coordinates(self) -> "Coordinates":
-        """Both files as trees take them: those of the tables, then the whitened values."""
+    def coordinates(self) -> "Coordinates | None":
+        """Both files as trees take them: those of the tables, then the whitened values.
+
+        None for a `MixedLikelihood`, of which trees know nothing.
+        """
+        if not isinstance(self.likelihood, PairLikelihood):
+            return None
         from sklearn_reclink.search.priced.planting import Coordinates
         from sklearn_reclink.search.priced.tabulated import kernels, tabulated
 
@@ -152,12 +157,13 @@ def learn_pair_likelihood(
         [learn_error_density(e, float(most)) for e, most in zip(of_view.T, ends, strict=True)]
         for of_view, ends in zip(errors, np.split(largest, 2), strict=True)
     ]
-    whitening = _whitening(errors[0])
+    whitening = whitening_of(errors[0].T @ errors[0] / len(errors[0]))
     left_out = [
         np.sum([f.left_out(e) for f, e in zip(of_view, of_errors.T, strict=True)], axis=0)
         for of_view, of_errors in zip(densities, errors, strict=True)
     ]
-    left_out.append(_joint_left_out(errors[0] @ whitening))
+    squares = ((errors[0] @ whitening) ** 2).sum(axis=1)
+    left_out.append(joint_left_out(squares, np.full(len(squares), len(squares))))
     used = [view for view, name in enumerate(VIEWS) if name in views]
     tables = []
     for view in used:
@@ -207,6 +213,16 @@ def likeliest_weights(tables: np.ndarray) -> np.ndarray:
     return np.asarray(minimize(misfit, equal, jac=True, method="L-BFGS-B", bounds=bounds).x)
 
 
+def lookup(masked: np.ndarray) -> Callable[..., None]:
+    """What adds tabulated values of all pairs with a file: compiled, where that is worth while."""
+    if masked.size * len(masked) <= _FEW_LOOKUPS:
+        return _add_tabulated
+    from sklearn_reclink.likelihood.table_kernel import add_tabulated
+
+    found: Callable[..., None] = add_tabulated
+    return found
+
+
 def _add_tabulated(
     total: np.ndarray, original: np.ndarray, masked: np.ndarray, per_step: float, logs: np.ndarray
 ) -> None:
@@ -220,17 +236,18 @@ def _add_tabulated(
         total[block] += (place - below) * rises.take(below) + logs.take(below)
 
 
-def _joint_left_out(white: np.ndarray) -> np.ndarray:
+def joint_left_out(squares: np.ndarray, n_pairs: np.ndarray) -> np.ndarray:
     """Joint log-likelihoods of the pairs by their whitened errors, each learned from the others.
 
     ``q_i = e_i' (E'E)^-1 e_i`` becomes ``q_i / (1 - q_i)`` without ``e_i`` (Sherman and Morrison).
+    ``squares`` are ``n_pairs`` times ``q``.
     """
-    n_pairs = len(white)
-    q = np.minimum((white**2).sum(axis=1) / n_pairs, 1 - 1 / n_pairs)
+    q = np.minimum(squares / n_pairs, 1 - 1 / n_pairs)
     return np.asarray(-0.5 * (n_pairs - 1) * q / (1 - q))
 
 
-def _whitening(errors: np.ndarray) -> np.ndarray:
-    variances, axes = np.linalg.eigh(errors.T @ errors / len(errors))
+def whitening_of(covariance: np.ndarray) -> np.ndarray:
+    """``W`` with ``W W' = C^-1``, the variances of a singular ``C`` raised."""
+    variances, axes = np.linalg.eigh(covariance)
     least = max(_LEAST_VARIANCE * variances.max(), _LEAST_VARIANCE**2)
     return np.asarray(axes / np.sqrt(np.maximum(variances, least)))

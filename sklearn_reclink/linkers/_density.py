@@ -21,7 +21,7 @@ from sklearn_reclink.linkers._likelihood import NOTHING_PROVEN, LikelihoodLinker
 from sklearn_reclink.search import Index, Search
 from sklearn_reclink.solvers.problem import Solution
 
-VIEWS = ("value", "rank", "joint")
+VIEWS = ("value", "rank", "joint", "category")
 
 
 @fill_in
@@ -34,6 +34,9 @@ class DensityLinker(LikelihoodLinker):
     those under which the pairs, each left out in turn, are the likeliest. Nothing has to be chosen
     by hand, so what it links of records never seen comes near what it links of the known ones.
 
+    Of categories it learns how often each becomes which other, of all variables how often they are
+    suppressed (see the notes).
+
     Parameters
     ----------
     rule : {"balanced", "density", "one_to_one", "nearest"}, default="balanced"
@@ -42,12 +45,14 @@ class DensityLinker(LikelihoodLinker):
         goes on until both files have one link each on average; ``"one_to_one"`` is the
         assignment of largest total log-likelihood. All but the first look at the whole of the
         files given to `predict` or `score`.
-    views : sequence of {"value", "rank", "joint"}, default=("value", "rank", "joint")
-        The views of an error that are weighed together.
+    views : sequence of str, default=("value", "rank", "joint", "category")
+        The views that are weighed together: errors of values, of ranks, of all numeric values of a
+        record, and changes of categories. The last one is left out of files of numbers only.
     standardize : {"separate", "difference"} or None, default="separate"
         Scales of the values. ``"separate"`` standardises each file by its own means and standard
         deviations; ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``;
         None takes ``a - b`` as it is. A column constant in either file contributes nothing.
+    %(categorical_features ordinal_features)s
     max_pairs : int, default=1000
         Most pairs to learn from; of more, as many are drawn.
     %(n_jobs)s
@@ -58,17 +63,18 @@ class DensityLinker(LikelihoodLinker):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (3,)
-        Weights of the views ``"value"``, ``"rank"`` and ``"joint"``: what the masking is like.
-    likelihood_ : PairLikelihood
-        The learned densities.
+    weights_ : ndarray of shape (3,) or (4,)
+        Weights of the views ``"value"``, ``"rank"`` and ``"joint"``: what the masking is like. With
+        categories or missing values the fourth one is that of ``"category"``.
+    likelihood_ : PairLikelihood or MixedLikelihood
+        The learned densities, or ratios of densities and transition frequencies.
     n_linked_ : int
         Number of records re-identified in the files of `fit`, by ``rule``.
     bound_ : None
         Nothing is proven of other parameters.
     status_ : str
         ``"heuristic"``.
-    ranks_ : RankScales
+    ranks_ : RankScales or MixedView
         Ranks of the values of both files, counted in ``pool`` and ``reference`` if given to `fit`.
     %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s
     %(n_features_in_ feature_names_in_)s
@@ -83,6 +89,14 @@ class DensityLinker(LikelihoodLinker):
     record: ``"nearest"`` and ``"one_to_one"`` give the answers of all pairs. The prices of
     ``"density"`` and ``"balanced"`` come from 32 candidates of every record and an estimate of the
     rest; links are exact for these prices. ``verbose=1`` prints how much the candidates hold.
+
+    *Categories and missing values.* All terms are then logarithms of likelihood ratios: how much
+    likelier a masked value is for this person than for any. For an error it is the ratio of its
+    density to that of the differences of all pairs; for a category that of ``P(b | a)`` to
+    ``P(b)``, where missing is a category of every variable, so suppression tells, too. The
+    transition frequencies of rare categories are shrunk towards a pooled model: kept with one
+    probability, or drawn from the masked file. A value missing in either record adds nothing to the
+    views of errors. All pairs of such files are compared, in batches, however large they are.
 
     Examples
     --------
@@ -111,30 +125,61 @@ class DensityLinker(LikelihoodLinker):
     }
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
-        unknown = [view for view in self.views if view not in VIEWS]
-        if unknown or not len(self.views):
-            raise ValueError(f"views is {self.views!r}: name some of {list(VIEWS)}")
+        available = VIEWS[:3] if self.variables_ is None else VIEWS
+        if not set(self.views).intersection(available) or not set(self.views) <= set(VIEWS):
+            raise ValueError(f"views is {self.views!r}: name some of {list(available)}")
         super()._learn_scales(original, masked, whole)
-        self.ranks_ = views.learn_ranks(whole, self.masked_)
+        if self.variables_ is None:
+            self.ranks_: Any = views.learn_ranks(whole, self.masked_)
+            return
+        from sklearn_reclink.data.mixed import learn_mixed_view
 
-    def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
-        """Values of the informative variables, then their ranks."""
-        used = self.scales_.informative & self.ranks_.informative
-        views = (scale.coordinates(original, masked) for scale in (self.scales_, self.ranks_))
-        a, b = zip(*views, strict=True)
-        return np.hstack([found[:, used] for found in a]), np.hstack(
-            [found[:, used] for found in b]
+        self.ranks_ = learn_mixed_view(whole, self.masked_, self.masked_, self.kinds_, "rank")
+        self._nominal = np.array(self.kinds_) == "nominal"
+        # a category that is the same for all records of one file tells nothing; missing is one
+        self._with_category = np.array(
+            [
+                all(len(np.unique(column)) > 1 for column in columns)
+                for columns in zip(
+                    *(self._categories(f).T for f in (original, masked)), strict=True
+                )
+            ]
         )
 
-    def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
-        from sklearn_reclink.likelihood.pair_likelihood import learn_pair_likelihood
+    def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
+        """Values of the informative variables, then their ranks; of mixed files then categories."""
+        used = self.scales_.informative & self.ranks_.informative
+        if self.variables_ is not None:
+            used &= ~self._nominal
+        views = (scale.coordinates(original, masked) for scale in (self.scales_, self.ranks_))
+        files = [
+            [found[:, : len(used)][:, used] for found in of_file]
+            for of_file in zip(*views, strict=True)
+        ]
+        if self.variables_ is not None:
+            for parts, file in zip(files, (original, masked), strict=True):
+                parts.append(self._categories(file)[:, self._with_category])
+        return np.hstack(files[0]), np.hstack(files[1])
 
+    def _categories(self, file: np.ndarray) -> np.ndarray:
+        """Levels of the nominal variables, 0 for numbers, NaN for what is missing."""
+        return np.where(self._nominal, file, 0.0 * file)
+
+    def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         rows = np.arange(index.n_records)
         if len(rows) > self.max_pairs:
             rows = check_random_state(self.random_state).permutation(len(rows))[: self.max_pairs]
-        self.likelihood_ = learn_pair_likelihood(
-            index.original[rows], index.masked[rows], tuple(self.views)
-        )
+        pairs = index.original[rows], index.masked[rows]
+        if self.variables_ is None:
+            from sklearn_reclink.likelihood.pair_likelihood import learn_pair_likelihood
+
+            self.likelihood_: Any = learn_pair_likelihood(*pairs, tuple(self.views))
+        else:
+            from sklearn_reclink.likelihood.mixed_likelihood import learn_mixed_likelihood
+
+            measured = self.scales_.informative & self.ranks_.informative & ~self._nominal
+            numeric = (np.array(self.kinds_) == "numeric")[measured]
+            self.likelihood_ = learn_mixed_likelihood(*pairs, numeric, tuple(self.views))
         self.weights_ = self.likelihood_.weights
         return NOTHING_PROVEN
 

@@ -1,7 +1,7 @@
 """What the linkers by likelihoods share: they count by their rule, and prove nothing."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,11 @@ class LikelihoodLinker(BaseLinker):
     """Base of the linkers whose distance is minus a log-likelihood."""
 
     _has_ceiling: ClassVar[bool] = False
+    _learns: ClassVar[bool] = True
+
+    def _index(self, original: np.ndarray, masked: np.ndarray, **options: Any) -> Index:
+        options |= {"n_jobs": self.n_jobs, "verbose": self.verbose}
+        return Index(*self._coordinates(original, masked), **options)
 
     def _learn_temperature(self, index: Index) -> float:
         return 1.0  # a log-likelihood already

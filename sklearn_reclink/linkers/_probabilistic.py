@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
-from sklearn_reclink.data.views import Scales
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._likelihood import NOTHING_PROVEN, LikelihoodLinker
 from sklearn_reclink.search import Index, Search
@@ -33,17 +32,23 @@ class ProbabilisticLinker(LikelihoodLinker):
     of one person's two records than of two people's; these probabilities are found by EM from all
     pairs of records, without being told which pairs are one person's.
 
+    Nominal variables agree if they are equal. A variable missing in either record says nothing: it
+    weighs 0, and EM leaves it out. Suppression hits one record without regard to the other one, so
+    it is as frequent in one person's pair as in others.
+
     Parameters
     ----------
     tolerance : "auto", float or array-like of shape (n_features,), default="auto"
         Values that differ by at most the tolerance agree; 0 is equality. One number for all
-        variables or one each, in the units that ``standardize`` makes. ``"auto"`` chooses those
-        with which aligned pairs stand out the most.
+        variables or one each, in the units that ``standardize`` makes; of ordinal variables, level
+        numbers. It is always 0 for nominal ones. ``"auto"`` chooses those with which aligned pairs
+        stand out the most.
     standardize : {"separate", "difference"} or None, default=None
         None compares the values themselves: both files must be in the same units.
         ``"difference"`` divides by the standard deviation of ``X - y``; ``"separate"``
         standardises each file by its own means and standard deviations, and seldom leaves
         anything equal. A column constant in either file contributes nothing.
+    %(categorical_features ordinal_features)s
     rule : {"one_to_one", "nearest"}, default="one_to_one"
         Whether no masked record is linked twice and the total weight is the largest possible, or
         every record is linked to the candidate of largest weight.
@@ -126,7 +131,8 @@ class ProbabilisticLinker(LikelihoodLinker):
     _threshold: ClassVar[float | None] = 0.0  # only pairs of positive weight are linked
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
-        return self.scales_.coordinates(original, masked)
+        a, b = self.scales_.coordinates(original, masked)
+        return a[:, : self.n_features_in_], b[:, : self.n_features_in_]
 
     def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         from sklearn_reclink.likelihood import fellegi_sunter
@@ -159,20 +165,23 @@ class ProbabilisticLinker(LikelihoodLinker):
         return AgreementPairs(index.original, index.masked, self.tolerance_, self.weights_)
 
     def _tolerances(self, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
+        nominal = np.array(self.kinds_) == "nominal"
         if isinstance(self.tolerance, str):
             from sklearn_reclink.likelihood.fellegi_sunter import choose_tolerance
 
-            return choose_tolerance(original, masked)
+            return np.where(nominal, 0.0, choose_tolerance(original, masked))
         given = np.asarray(self.tolerance, dtype=float)
-        if isinstance(self.scales_, Scales) and self.standardize_ is None:
-            given = given / self.scales_.original_scale.min()  # a power of two, mostly 1
+        if self.standardize_ is None:
+            scales = [self.scales_] if self.variables_ is None else self.scales_.scales
+            unit = min((one.original_scale.min() for one in scales if one is not None), default=1.0)
+            given = given / unit  # a power of two, mostly 1
         n_features = original.shape[1]
         if given.shape not in ((), (n_features,)) or not np.all(given >= 0):
             raise ValueError(
                 f"tolerance is {self.tolerance!r}: it must be one number of at least 0, or "
                 f"{n_features}, one for each variable"
             )
-        return np.broadcast_to(given, n_features).copy()
+        return np.where(nominal, 0.0, given)
 
     def _check_patterns(self, found: PatternCounts) -> None:
         """Refuse files in which agreement tells nothing; name the variables that never agree."""
@@ -182,7 +191,7 @@ class ProbabilisticLinker(LikelihoodLinker):
                 "no two records agree in any variable: continuous variables are hardly ever equal, "
                 'so give a tolerance above 0, or tolerance="auto"'
             )
-        if len(found.counts) == 1:
+        if np.isin(found.agreement, (0.0, 1.0)).all():
             raise ValueError(
                 "all pairs of records agree in the same variables: nothing tells one record from "
                 "another. Lower the tolerance, or add variables that are not constant"

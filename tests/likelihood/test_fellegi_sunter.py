@@ -117,6 +117,65 @@ def test_tolerance_is_equality_where_most_values_stay_and_covers_noise_else():
     assert 0.3 < tolerance[2] <= 0.4
 
 
+def with_gaps(files):
+    rng = np.random.default_rng(1)
+    return [np.where(rng.random(file.shape) < 0.15, np.nan, file) for file in files]
+
+
+@pytest.mark.parametrize("limits", [{}, {"block_pairs": 100}, {"max_counters": 2}], ids=str)
+def test_patterns_with_missing_values_are_those_of_a_plain_count(files, limits):
+    X, Y = with_gaps(files)
+    found = count_patterns(X, Y, np.full(3, 0.5), **limits)
+    differences = (X[:, None] - Y).reshape(-1, 3)
+    agree, known = np.abs(differences) <= 0.5, ~np.isnan(differences)
+    plain, counts = np.unique(np.hstack([agree, known]), axis=0, return_counts=True)
+    ours = np.hstack([found.patterns, found.known])
+    order = np.lexsort(ours.T[::-1])
+    np.testing.assert_array_equal(ours[order], plain)
+    np.testing.assert_array_equal(found.counts[order], counts)
+    np.testing.assert_allclose(found.agreement, agree.sum(axis=0) / known.sum(axis=0))
+
+
+def test_missing_values_change_no_estimate():
+    """Patterns in which a third of all comparisons is left out at random have the same model."""
+    whole, known = expected_counts(), all_patterns(4)
+    shares = np.where(known, 2 / 3, 1 / 3).prod(axis=1)
+    n_known = len(known)
+    partial = PatternCounts(
+        np.repeat(whole.patterns, n_known, axis=0) & np.tile(known, (n_known, 1)),
+        np.outer(whole.counts, shares).ravel(),
+        np.tile(known, (n_known, 1)),
+    )
+    found = estimate(partial)
+    np.testing.assert_allclose(found.m, M, atol=1e-3)
+    np.testing.assert_allclose(found.u, U, atol=1e-3)
+
+
+def test_files_without_missing_values_have_the_estimate_they_had():
+    counts = expected_counts()
+    told = PatternCounts(counts.patterns, counts.counts, np.ones_like(counts.patterns))
+    ours, plain = estimate(told), estimate(counts)
+    np.testing.assert_allclose(ours.weights, plain.weights, rtol=1e-6)
+    assert count_patterns(np.eye(3), np.eye(3), np.zeros(3)).known is None
+
+
+def test_variables_with_missing_values_count_twice():
+    X = np.eye(40)
+    X[0] = np.nan
+    with pytest.raises(ValueError, match=r"40 variables, 40 of them with missing values"):
+        count_patterns(X, X, np.zeros(40))
+
+
+def test_tolerance_is_chosen_from_the_values_present():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 1))
+    y = x + 0.1 * rng.normal(size=(300, 1))
+    expected = choose_tolerance(x[50:], y[50:])
+    x[:25], y[25:50] = np.nan, np.nan
+    assert choose_tolerance(x, y) == pytest.approx(expected, rel=0.2)
+    assert choose_tolerance(np.full((3, 1), np.nan), y[:3]).tolist() == [0.0]
+
+
 def test_estimates_are_those_of_recordlinkage():
     pd = pytest.importorskip("pandas")
     recordlinkage = pytest.importorskip("recordlinkage")
