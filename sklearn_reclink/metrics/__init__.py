@@ -9,6 +9,7 @@ from sklearn_reclink.metrics._information_loss import (
     il1s,
     matrix_mean_square_difference,
 )
+from sklearn_reclink.metrics._linkage_curve import LinkageCurve, linkage_curve
 from sklearn_reclink.metrics._probabilistic_loss import (
     ProbabilisticLoss,
     probabilistic_information_loss,
@@ -27,6 +28,7 @@ from sklearn_reclink.metrics._scores import (
 )
 
 __all__ = [
+    "LinkageCurve",
     "ProbabilisticLoss",
     "average_record_linkage",
     "correlation_change",
@@ -36,6 +38,7 @@ __all__ = [
     "il1s",
     "interval_disclosure",
     "linkage_ceiling",
+    "linkage_curve",
     "linkage_loss_score",
     "matrix_mean_square_difference",
     "probabilistic_information_loss",
