@@ -9,6 +9,7 @@ from sklearn_reclink.metrics._information_loss import (
     il1s,
     matrix_mean_square_difference,
 )
+from sklearn_reclink.metrics._linkage_curve import LinkageCurve, linkage_curve
 from sklearn_reclink.metrics._mixed_loss import (
     MixedLoss,
     association_change,
@@ -36,6 +37,7 @@ from sklearn_reclink.metrics._scores import (
 )
 
 __all__ = [
+    "LinkageCurve",
     "MixedLoss",
     "ProbabilisticLoss",
     "association_change",
@@ -50,6 +52,7 @@ __all__ = [
     "information_loss",
     "interval_disclosure",
     "linkage_ceiling",
+    "linkage_curve",
     "linkage_loss_score",
     "matrix_mean_square_difference",
     "mixed_loss",
