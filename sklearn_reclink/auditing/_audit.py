@@ -29,7 +29,7 @@ from sklearn_reclink.auditing._attackers import (
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._variables import variable_contributions
-from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
+from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
 
 Progress = Callable[[str, int, int], None]
 
@@ -226,6 +226,7 @@ def _attack_all(
     """What attackers find in the whole file, and why some were left out; adds their warnings."""
     attacks: list[Attack] = []
     left_out: dict[Attacker, str] = {}
+    given: dict[str | None, np.ndarray] = {}
     # those that cannot be told to end in time take what the others leave
     for one in sorted(running, key=lambda one: one.seconds_per_pair > 0):
         seconds = steps.next(one.title, one.time_weight)
@@ -233,11 +234,13 @@ def _attack_all(
             left_out[one] = OUT_OF_TIME
             continue
         try:
-            found, warned = attack(one, X, Y, setting, seconds)
+            found, warned = attack(one, X, Y, setting, seconds, given)
         except MemoryError:
             left_out[one] = OUT_OF_MEMORY
             continue
         attacks.append(found)
+        if one.linker is WeightedMeanLinker:
+            given = {found.linker.standardize_: found.linker.weights_}
         notes.extend(note for note in warned if note not in notes)
     return sorted(attacks, key=lambda found: running.index(found.attacker)), left_out
 

@@ -11,7 +11,8 @@ how many parameters there are, and serve all cones as long as few records miss. 
 cells go first and conflicts use what time they leave.
 
 *Late starts* (`starts`) take long to find, and a proof needs none: they are asked for only when a
-search has gone on for long, or cannot end in a proof.
+search has gone on for long, or cannot end in a proof. Where presolve took a good part of the time,
+there will be no time for them later: they come at once.
 
 *Files of any size.* The rows of a small file are held. In a large one they are found by the index
 as parameters violate them, cells grow the ones they need (`cells.rows`), and before conflicts are
@@ -61,6 +62,8 @@ _LEAST_OF_BLOCKS = 0.1
 _NEAR_PROOF = 0.01  # of the records
 _SHARE_OF_CONFLICTS = 0.5  # of a large file, before blocks
 _SHARE_BEFORE_LATE = 0.7
+_SHARE_OF_SLOW_PRESOLVE = 0.1  # from which on late starts come at once
+_SHARE_OF_EARLY_STARTS = 0.25  # of the time left
 _SHARE_OF_STARTS = 0.5  # of a large file
 _MOST_RESERVED = 0.3
 _COUNTS = 20  # that a search by conflicts takes at least
@@ -173,6 +176,12 @@ def solve_exact(
     deadline = feasibility.deadline = begin + time_limit - reserved
     losses, conflicts = 0, tuple[np.ndarray, ...]()
     report("presolve and starts", losses)
+    slow = time.monotonic() - begin > _SHARE_OF_SLOW_PRESOLVE * time_limit
+    if slow and not large and late_starts is not None and incumbent.losses:
+        for theta in late_starts(_SHARE_OF_EARLY_STARTS * (deadline - time.monotonic())):
+            incumbent.offer(theta)
+        late_starts = None
+        report("late starts", losses)
     # the products here are small: threads of the linear algebra would only get in the way
     with threadpool_limits(1):
         enough = not large or _COUNTS * count < (1 - _SHARE_OF_STARTS) * time_limit

@@ -102,8 +102,8 @@ def make_plan(
 
 def _choices(levels: Sequence[Level]) -> np.ndarray:
     """Excesses between those of the levels."""
-    ends = (max(level.excess, _LEAST_EXCESS) for level in (levels[0], levels[-1]))
-    return np.geomspace(*ends, _PER_LEVEL * (len(levels) - 1) + 1)
+    first, last = (max(level.excess, _LEAST_EXCESS) for level in (levels[0], levels[-1]))
+    return np.geomspace(first, last, _PER_LEVEL * (len(levels) - 1) + 1)
 
 
 def _seconds_of(levels: Sequence[Level], excess: float) -> float:
