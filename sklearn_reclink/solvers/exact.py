@@ -16,7 +16,8 @@ there will be no time for them later: they come at once.
 
 *Files of any size.* The rows of a small file are held. In a large one they are found by the index
 as parameters violate them, cells grow the ones they need (`cells.rows`), and before conflicts are
-looked for, late starts and line searches find parameters that link many. Where the proof of a large
+looked for, late starts and line searches find parameters that link many. Cells take a good
+incumbent, too: a few line searches come first. Where the proof of a large
 file is not near, random blocks of its records bound it (`blocks`).
 
 At the time limit the best parameters and the bound so far are returned; both stay valid. What takes
@@ -65,6 +66,7 @@ _SHARE_BEFORE_LATE = 0.7
 _SHARE_OF_SLOW_PRESOLVE = 0.1  # from which on late starts come at once
 _SHARE_OF_EARLY_STARTS = 0.25  # of the time left
 _SHARE_OF_STARTS = 0.5  # of a large file
+_SHARE_OF_FIRST_LINES = 0.15  # of a large file, before cells
 _MOST_RESERVED = 0.3
 _COUNTS = 20  # that a search by conflicts takes at least
 
@@ -185,6 +187,10 @@ def solve_exact(
     # the products here are small: threads of the linear algebra would only get in the way
     with threadpool_limits(1):
         enough = not large or _COUNTS * count < (1 - _SHARE_OF_STARTS) * time_limit
+        if by_cells and large and incumbent.losses:
+            until = begin + _SHARE_OF_FIRST_LINES * time_limit
+            search_large(problem, incumbent, rng, until, None, all_pairs=True)
+            report("line searches", losses)
         if by_cells and enough:
             share = _SHARE_OF_CELLS_OF_LARGE if large else _SHARE_OF_CELLS
             until = min(begin + share * time_limit, deadline)
