@@ -45,15 +45,19 @@ class Typed:
 
     def __init__(self, series: pd.Series, file: str):
         self.series, self.name, self.file = series, series.name, file
-        column = read_columns(series.to_frame(), [series.name], f"file {file}")[0]
-        self.where, self.held, self.missing = column.where, column.type, column.missing
-        self.ordered = column.levels is not None
-        self._labels = column.labels
+        self._column = read_columns(series.to_frame(), [series.name], f"file {file}")[0]
+        self.where, self.missing = self._column.where, self._column.missing
+        self.held, self.ordered = self._column.type, self._column.levels is not None
 
     def labels(self, held: str | None) -> list[Any]:
         """The present values as categories."""
-        labels = self._labels()
+        labels = self._column.labels()
         return list(map(str, labels)) if held == TEXT else labels
+
+    def values(self) -> Any:
+        """The column as it is; objects that are numbers as floats."""
+        is_object = self.series.dtype == object and self.held in (NUMBERS, None)
+        return self._column.numbers() if is_object else self.series
 
 
 def same_type(columns: Sequence[Cells | Typed], told: Told) -> list[Any]:
@@ -71,7 +75,9 @@ def same_type(columns: Sequence[Cells | Typed], told: Told) -> list[Any]:
     if types & {TEXT, BOOLS} and not ordered:
         return _categories(columns, types, told)
     days = _day_first([one for one in columns if isinstance(one, Cells)], types, told)
-    return [one.series if isinstance(one, Typed) else _as_type(one, types, days) for one in columns]
+    return [
+        one.values() if isinstance(one, Typed) else _as_type(one, types, days) for one in columns
+    ]
 
 
 def _types_differ(columns: Sequence[Cells | Typed], held: Sequence[str | None]) -> FileProblem:
