@@ -129,7 +129,7 @@ def _categories(columns: Sequence[Cells | Typed], types: set[str], told: Told) -
         held = TEXT
     labels = [one.labels(held) for one in columns]
     if told.levels:
-        levels = [float(one) for one in told.levels] if held == NUMBERS else list(told.levels)
+        levels = _told_levels(told.levels, held, columns[0].name)
         for one, mine in zip(columns, labels, strict=True):
             _check_levels(one, mine, levels)
     elif told.ordinal and held not in (NUMBERS, BOOLS):
@@ -145,6 +145,19 @@ def _categories(columns: Sequence[Cells | Typed], types: set[str], told: Told) -
         values = np.full(len(one.missing), None, dtype=object)
         values[~one.missing] = mine
         found.append(pd.Categorical(values, dtype=dtype))
+    return found
+
+
+def _told_levels(levels: Sequence[str], held: str, name: Any) -> list[Any]:
+    """The levels that are told, as numbers if the column holds numbers."""
+    try:
+        found = [float(one) for one in levels] if held == NUMBERS else list(levels)
+    except ValueError:
+        raise FileProblem(
+            f"column {name!r} holds numbers, but the levels in --ordinal are text"
+        ) from None
+    if len(set(found)) < len(found):
+        raise FileProblem(f"--ordinal names a level of {name!r} twice")
     return found
 
 

@@ -215,6 +215,8 @@ def test_order_is_told(read):
         ),
         ({"ordinal": {"a": None}, "columns": ["b"]}, "--ordinal names 'a', which is not among"),
         ({"nominal": ["a"], "ordinal": {"a": None}}, "'a' is in both --nominal and --ordinal"),
+        ({"ordinal": {"a": ["low", "high"]}}, "'a' holds numbers, but the levels .* are text"),
+        ({"ordinal": {"a": ["1", "3", "1.0"]}}, "names a level of 'a' twice"),
         ({"decimal": ";"}, "--decimal is a point or a comma, not ';'"),
     ],
 )
