@@ -158,6 +158,8 @@ def test_day_and_month_are_told_by_the_other_file_or_the_user(read):
         read(ambiguous, column("2024-02-01", "2024-04-03"))
     for told, day in (("day-first", (2024, 2, 1)), ("month-first", (2024, 1, 2))):
         assert read(ambiguous, dates=told).original["v"][0] == pd.Timestamp(*day)
+    with pytest.raises(FileProblem, match="has no date in row 1"):
+        read(column("01/13/2024", "02/13/2024"), dates="day-first")
     with pytest.raises(FileProblem, match="not 'american'"):
         read(ambiguous, dates="american")
 
