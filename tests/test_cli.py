@@ -245,7 +245,7 @@ def test_a_method_for_numbers_names_the_columns_it_cannot_mask(mixed_file, capsy
     code, _ = mask_mixed(mixed_file, "--method", "noise")
     assert code == 2
     errors = capsys.readouterr().err
-    assert "the columns 'sex', 'region' are not: name the columns to mask with --columns" in errors
+    assert "other kinds are in 'sex', 'region': name the columns to mask with --columns" in errors
 
 
 def test_a_mixed_file_is_masked_by_categories(mixed_file, capsys):

@@ -84,7 +84,7 @@ def mask_file(
     try:
         masked = masker.set_params(columns=wanted).fit_transform(table[held])
     except ValueError as error:
-        raise FileProblem(str(error).replace("columns=", "--columns")) from None
+        raise FileProblem(f"{path.name}: {error}".replace("columns=", "--columns")) from None
     left_out = [name for name in held if name not in wanted and name not in unmasked]
     masked = masked.drop(columns=left_out)
     if which.id_column is not None:
