@@ -172,8 +172,8 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
             if wrong:
                 raise ValueError(
                     f"{name} masks only {self._takes}; other kinds are in {listed(wrong)}: name "
-                    "the columns to mask with columns=, and mask the others by another method, such "
-                    "as PRAM, GlobalRecoding or LocalSuppression"
+                    "the columns to mask with columns=, and mask the others by another method, "
+                    "such as PRAM, GlobalRecoding or LocalSuppression"
                 )
         gaps = [] if self._allows_missing else [one for one in chosen if one.missing.any()]
         if gaps:
