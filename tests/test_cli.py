@@ -258,6 +258,11 @@ def test_a_mixed_file_is_masked_by_categories(mixed_file, capsys):
     same = (Y[X.columns[1:4]] == X[X.columns[1:4]]) | Y[X.columns[1:4]].isna()
     assert same.all().all()
     assert ".0" not in mixed_file.with_name("out.csv").read_text()  # codes stay whole
+    table = pd.read_csv(mixed_file).assign(code=lambda file: file["code"].mask(file["sex"] == "f"))
+    table.to_csv(mixed_file, index=False)
+    mask_mixed(mixed_file, "--method", "pram", *keys)
+    assert ".0" not in mixed_file.with_name("out.csv").read_text()  # beside missing cells too
+    X.to_csv(mixed_file, index=False)
     _, Y = mask_mixed(mixed_file, "--method", "pram", *keys, "--keep", "age,income")
     assert list(Y.columns) == list(X.columns)
     assert (Y["age"] == X["age"]).all()
