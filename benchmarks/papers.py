@@ -21,24 +21,35 @@ N_RECORDS = 400
 
 @dataclass(frozen=True)
 class MaskedFile:
-    """Which variables are microaggregated together, and in groups of how many records."""
+    """Which variables are microaggregated together, and in groups of how many records.
+
+    ``n_released`` variables are kept, by default all. ``whole_file`` masks the Census before the
+    records are sampled.
+    """
 
     groups: list[list[int]]
     k: list[int]
+    n_released: int | None = None
+    standardize: bool = False
+    whole_file: bool = False
 
     def draw(self, census: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """400 records of the Census, and their masked version by MDAV on the raw variables."""
+        """400 records of the Census and their masked version, by MDAV on the raw variables."""
         rows = np.random.default_rng(seed).choice(len(census), N_RECORDS, replace=False)
-        return self.mask(census[rows])
+        if not self.whole_file:
+            return self.mask(census[rows])
+        X, Y = self.mask(census)
+        return X[rows], Y[rows]
 
     def mask(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """As many variables of the records as are masked, and their masked version."""
-        X = records[:, : self.n_features]
-        return X, Microaggregation(groups=self.groups, k=self.k).fit_transform(X)
+        """As many variables of the records as are released, and their masked version."""
+        masker = Microaggregation(groups=self.groups, k=self.k, standardize=self.standardize)
+        X = records[:, : sum(map(len, self.groups))]
+        return X[:, : self.n_features], masker.fit_transform(X)[:, : self.n_features]
 
     @property
     def n_features(self) -> int:
-        return sum(map(len, self.groups))
+        return self.n_released or sum(map(len, self.groups))
 
 
 FILES = {
@@ -48,7 +59,8 @@ FILES = {
     "M5-38": MaskedFile([[0, 1, 2], [3, 4]], [3, 8]),
     "M6-385": MaskedFile([[0, 1], [2, 3], [4, 5]], [3, 8, 5]),
     "M6-853": MaskedFile([[0, 1], [2, 3], [4, 5]], [8, 5, 3]),
-    # "first 6 microaggregated in groups of 3 ... and the single variable", k = 3 (2012)
+    # "first 6 microaggregated in groups of 3 ... and the single variable", k = 3 (2012);
+    # the reading that gives the paper's rates is in `papers_counting`
     "M7-999": MaskedFile([[0, 1, 2], [3, 4, 5], [6]], [3, 3, 3]),
 }
 

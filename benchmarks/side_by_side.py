@@ -22,6 +22,8 @@ from sklearn_reclink.metrics import (
     probabilistic_information_loss,
 )
 
+# what a linker says if no better one of its family exists, or if it learns nothing
+CLOSED = ("optimal", "projected", "fixed")
 LEARNED = ("d2WM", "d2WM_m", "d2CI", "d2CI_m", "d2SB_NC", "d2SB", "HRLA")
 
 
@@ -36,7 +38,7 @@ class Fit:
     @property
     def open(self) -> bool:
         """Whether a better linker of its family might exist."""
-        return getattr(self.linker, "status_", "optimal") not in ("optimal", "projected")
+        return getattr(self.linker, "status_", "optimal") not in CLOSED
 
 
 Fits = Mapping[tuple[str, str], list[Fit]]

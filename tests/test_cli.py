@@ -88,15 +88,10 @@ def write(path, text):
 
 GOOD = "a,b\n1,2\n3,4\n5,6\n7,9\n"
 BAD = {
-    "missing column": ("a\n1\n2\n3\n4\n", [], "masked.csv lacks the column 'b'"),
-    "further column": (
-        "a,b,c\n1,2,3\n1,2,3\n1,2,3\n1,2,3\n",
-        [],
-        "original.csv lacks the column 'c'",
-    ),
+    "no common column": ("c\n1\n2\n3\n4\n", [], "the files have no column in common"),
+    "missing column": ("a\n1\n2\n3\n4\n", ["--columns", "a,b"], "masked.csv lacks the column 'b'"),
     "different rows": ("a,b\n1,2\n3,4\n", [], "4 records and masked.csv has 2"),
     "text": ("a,b\n1,2\nsecret,4\n5,6\n7,8\n", [], "column 'a' of masked.csv has text in row 2"),
-    "missing value": ("a,b\n1,2\n3,4\n5,\n7,8\n", [], "'b' of masked.csv has 1 missing value, the"),
     "infinite": ("a,b\n1,2\n3,4\n5,inf\n7,8\n", [], "'b' of masked.csv is infinite in row 3"),
     "empty": ("", [], "masked.csv is empty"),
     "blank": ("\n\n", [], "masked.csv is empty"),
@@ -106,7 +101,7 @@ BAD = {
     "ragged": ("a,b\n1,2\n3,4,5,6\n", [], "masked.csv is not a CSV file"),
     "repeated column": ("a,a\n1,2\n3,4\n", [], "column 'a' more than once"),
     "duplicated ids": ("a,b\n1,2\n1,4\n5,6\n7,8\n", ["--id", "a"], "rows 1 and 2 of masked.csv"),
-    "other ids": ("a,b\n1,2\n2,4\n5,6\n7,8\n", ["--id", "a"], "1 ids of original.csv are not in"),
+    "other ids": ("a,b\n1,2\n2,4\n6,6\n8,8\n", ["--id", "a"], "1 ids of original.csv are in"),
     "no id": ("a,b\n1,2\n3,4\n5,6\n7,8\n", ["--id", "pid"], "no column 'pid'"),
     "empty id": ("a,b\n,2\n3,4\n5,6\n7,8\n", ["--id", "a"], "row 1 of masked.csv has no 'a'"),
     "wrong column": (GOOD, ["--columns", "z"], "original.csv lacks the column 'z'"),
@@ -163,6 +158,9 @@ def test_maskings_are_compared(files, capsys):
         ("rank-swapping", ["--strength", "20"]),
         ("noise", ["--keep-integers"]),
         ("jpeg", ["--strength", "50"]),
+        ("pram", ["--strength", "0.5", "--option", "invariant=true"]),
+        ("top-bottom", ["--strength", "0.8", "--option", "replace=mean"]),
+        ("rounding", ["--option", 'base={"income": 1000, "tax": 100, "rent": 50, "savings": 10}']),
     ],
 )
 def test_a_file_is_masked_and_keeps_its_ids(files, method, options, capsys):
@@ -181,6 +179,12 @@ def test_a_file_is_masked_and_keeps_its_ids(files, method, options, capsys):
         (["--strength", "2.5"], "whole number"),
         (["--method", "noise", "--groups", "tax"], "noise takes no groups"),
         (["--columns", "z"], "lacks the column 'z'"),
+        (["--keep", "z"], "lacks the column 'z'"),
+        (["--method", "recoding", "--strength", "2"], "recoding takes no strength"),
+        (["--option", "k"], "write NAME=VALUE"),
+        (["--option", "depth=3"], "microaggregation takes no depth; its options are groups, k"),
+        (["--method", "recoding", "--option", "bands={age"], "is not JSON"),
+        (["--method", "recoding"], "have no rule, so they would be released unmasked"),
     ],
 )
 def test_masking_options_that_make_no_sense_are_explained(files, options, sentence, capsys):
@@ -195,6 +199,77 @@ def test_columns_left_out_by_masking_are_named(files, capsys):
     assert cli.run(arguments) == 0
     assert "left out because they are not masked: income, savings, pid" in capsys.readouterr().err
     assert list(pd.read_parquet(output).columns) == ["tax", "rent"]
+
+
+def test_columns_in_no_group_are_left_out_by_name(files, capsys):
+    output = files / "out.csv"
+    arguments = ["mask", str(files / "original.csv"), str(output), "--id", "pid"]
+    assert cli.run([*arguments, "--groups", "tax,rent"]) == 0
+    assert "left out because they are not masked: income, savings" in capsys.readouterr().err
+    assert list(pd.read_csv(output).columns) == ["pid", "tax", "rent"]
+    assert cli.run([*arguments, "--groups", "tax,rent", "--keep", "savings", "--force"]) == 0
+    errors = capsys.readouterr().err
+    assert "RELEASED UNMASKED, as --keep asks: savings" in errors
+    assert "left out because they are not masked: income" in errors
+    assert list(pd.read_csv(output).columns) == ["pid", "tax", "rent", "savings"]
+
+
+@pytest.fixture
+def mixed_file(tmp_path):
+    rng = np.random.default_rng(0)
+    table = {
+        "pid": [f"{row:03d}" for row in range(80)],
+        "sex": rng.choice(["f", "m"], 80),
+        "region": rng.choice(["north", "south", "west", "east"], 80, p=[0.6, 0.3, 0.05, 0.05]),
+        "code": rng.integers(1, 4, 80),
+        "age": rng.integers(18, 90, 80),
+        "income": np.where(rng.uniform(size=80) < 0.1, np.nan, rng.lognormal(8, 1, 80).round(2)),
+    }
+    pd.DataFrame(table).to_csv(tmp_path / "mixed.csv", index=False)
+    return tmp_path / "mixed.csv"
+
+
+def mask_mixed(path, *options):
+    output = path.with_name("out.csv")
+    code = cli.run(["mask", str(path), str(output), "--id", "pid", "--force", *options])
+    dtypes = {"pid": str, "code": "Int64", "age": "Int64"}
+    return (code, pd.read_csv(output, dtype=dtypes)) if code == 0 else (code, None)
+
+
+def test_a_method_for_numbers_names_the_columns_it_cannot_mask(mixed_file, capsys):
+    code, _ = mask_mixed(mixed_file, "--method", "noise")
+    assert code == 2
+    errors = capsys.readouterr().err
+    assert "the columns 'sex', 'region' are not: name the columns to mask with --columns" in errors
+
+
+def test_a_mixed_file_is_masked_by_categories(mixed_file, capsys):
+    X = pd.read_csv(mixed_file, dtype={"pid": str})
+    keys = ["--columns", "sex,region,code"]
+    _, Y = mask_mixed(mixed_file, "--method", "suppression", "--strength", "4", *keys)
+    assert list(Y.columns) == ["pid", "sex", "region", "code"]
+    assert "left out because they are not masked: age, income" in capsys.readouterr().err
+    assert Y.isna().any().any()
+    same = (Y[X.columns[1:4]] == X[X.columns[1:4]]) | Y[X.columns[1:4]].isna()
+    assert same.all().all()
+    assert ".0" not in mixed_file.with_name("out.csv").read_text()  # codes stay whole
+    _, Y = mask_mixed(mixed_file, "--method", "pram", *keys, "--keep", "age,income")
+    assert list(Y.columns) == list(X.columns)
+    assert (Y["age"] == X["age"]).all()
+    assert "RELEASED UNMASKED, as --keep asks: age, income" in capsys.readouterr().err
+
+
+def test_a_mixed_file_is_recoded_by_rules_in_json(mixed_file):
+    rules = ['bands={"age": [30, 65]}', 'mapping={"code": {"3": 2}}', 'n_levels={"region": 2}']
+    options = [text for rule in rules for text in ("--option", rule)]
+    output = mixed_file.with_name("out.csv")
+    command = ["mask", str(mixed_file), str(output), "--id", "pid", "--method", "recoding"]
+    assert cli.run([*command, *options]) == 0
+    Y = pd.read_csv(output)
+    assert list(Y.columns) == ["pid", "region", "code", "age"]
+    assert set(Y["age"]) == {"< 30", "30 to < 65", ">= 65"}
+    assert set(Y["code"]) == {1, 2}
+    assert set(Y["region"]) == {"north", "south", "other"}
 
 
 def test_the_demonstration_is_the_one_of_the_package(monkeypatch, tmp_path):

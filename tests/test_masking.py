@@ -141,11 +141,17 @@ def test_each_group_is_masked_as_if_alone():
     np.testing.assert_array_equal(Y[:, [1, 2]], Microaggregation(k=7).fit_transform(X[:, [1, 2]]))
 
 
-def test_variables_in_no_group_pass_unchanged():
+def test_variables_in_no_group_pass_unchanged_only_when_told():
     X = np.random.default_rng(4).normal(size=(20, 3))
-    Y = Microaggregation(groups=[[2]]).fit_transform(X)
+    Y = Microaggregation(groups=[[2]], columns=[2]).fit_transform(X)
     np.testing.assert_array_equal(Y[:, :2], X[:, :2])
     assert not np.array_equal(Y[:, 2], X[:, 2])
+    with pytest.raises(
+        ValueError, match=r"columns 0, 1 are in no group.* name the columns to mask"
+    ):
+        Microaggregation(groups=[[2]]).fit(X)
+    with pytest.raises(ValueError, match=r"groups holds the columns 2, which columns= does not"):
+        Microaggregation(groups=[[0, 2]], columns=[0]).fit(X)
 
 
 def test_standardize_changes_the_sets_and_releases_raw_means():

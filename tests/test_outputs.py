@@ -43,7 +43,7 @@ def no_work(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("a file was read before its outputs were checked")
 
-    monkeypatch.setattr("sklearn_reclink.cli._reading.read_table", refuse)
+    monkeypatch.setattr("sklearn_reclink.cli._tables.load", refuse)
 
 
 def content(folder: Path) -> dict[str, bytes]:

@@ -131,7 +131,6 @@ def test_commands_show_no_value(folder, capsys):
 LINES = {
     "text": f"p5,{WORD},918273.1,918273.2",
     "number with a unit": "p5,918273 EUR,918273.1,918273.2",
-    "missing": "p5,,918273.1,918273.2",
     "infinite": "p5,inf,918273.1,918273.2",
     "beyond floats": "p5,9182730000000000001,918273.1,918273.2",
     "far beyond floats": f"p5,918273{'0' * 30}1,918273.1,918273.2",

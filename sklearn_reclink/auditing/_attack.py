@@ -19,7 +19,7 @@ Linking at random finds one person on average, a share of ``1 / n_records``.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,9 +128,18 @@ class HeldOut(Findings):
 
 
 def attack(
-    attacker: Attacker, X: np.ndarray, Y: np.ndarray, setting: Setting, seconds: float
+    attacker: Attacker,
+    X: np.ndarray,
+    Y: np.ndarray,
+    setting: Setting,
+    seconds: float,
+    given: Mapping[str | None, np.ndarray] | None = None,
 ) -> tuple[Attack, list[str]]:
-    """Let an attacker link a file, and collect its warnings."""
+    """Let an attacker link a file, and collect its warnings.
+
+    ``given`` are weights learned from the same records, by view: a search ends no lower than them,
+    if its family contains weighted means.
+    """
     from sklearn_reclink.inspection import relative_margin
 
     begin = time.perf_counter()
@@ -141,6 +150,7 @@ def attack(
         linker = attacker.build(setting, seconds)
         if setting.certify and hasattr(linker, "certify"):
             linker.set_params(certify=True)
+        linker._given_weights = dict(given or {})
         linker.fit(X[rows], Y[rows])
         links = linker.link(X, Y)
     whole = len(rows) == len(X)

@@ -4,8 +4,10 @@ The searches share the time limit: the time that is left is divided among the se
 in proportion to their weights, so time that a proof did not need goes to the others. The last
 share is for withholding variables in turn, which ends with it. What has not begun by
 the time limit is left out, and the report says so. So is an attacker that cannot be told to end in
-time and would not. Compiling is not limited, nor is linking
-itself; an attacker for whose linking a file is too long or too wide does not begin.
+time and would not. Reading and loading compiled code count, too, but not the minute that compiling
+takes when the library runs for the first time. A share is kept back for what follows the searches
+and for the report. Linking itself is not limited; an attacker for whose linking a file is too long
+or too wide does not begin.
 """
 
 import math
@@ -29,7 +31,7 @@ from sklearn_reclink.auditing._attackers import (
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._variables import variable_contributions
-from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
+from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
 
 Progress = Callable[[str, int, int], None]
 
@@ -37,6 +39,9 @@ Progress = Callable[[str, int, int], None]
 HELD_OUT_SHARE = 0.5
 VARIABLES_WEIGHT = 1.0
 LEAST_SECONDS = 1.0  # for the variables, however late it is
+MOST_LOADING = 3.0  # seconds before the searches that count; more are spent on compiling
+KEPT_BACK = 0.2  # of the time limit, and at most so many seconds
+MOST_KEPT_BACK = 2.0
 OUT_OF_TIME = "the time limit ended before its turn; a longer one or fewer columns would include it"
 OUT_OF_MEMORY = "there was not enough memory for it; choose fewer columns to include it"
 
@@ -93,11 +98,12 @@ def audit(
     >>> audit(X, X.round(-4), attackers=["euclidean", "mahalanobis"]).risk
     0.84
     """
+    begin = time.monotonic()
     _check_options(limit, time_limit)
     files = _read_files(X, y, ids, n_jobs)
     limits = size_limits or SizeLimits()
     setting = Setting(len(files.Y), len(files.names), random_state, n_jobs, limits, certify)
-    found = _run(files, setting, chosen_attackers(attackers), time_limit, progress)
+    found = _run(files, setting, chosen_attackers(attackers), time_limit, begin, progress)
     for note in found["notes"]:
         warnings.warn(note, UserWarning, stacklevel=2)
     return Audit(masked_name=masked_name, limit=limit, **found)
@@ -135,19 +141,19 @@ def _read_files(X: Any, y: Any, ids: Sequence[Any] | None, n_jobs: int | None) -
 
 
 class _Steps:
-    """Reports each step of an audit, and gives each search its share of the time that is left.
-
-    The clock starts when all is compiled.
-    """
+    """Reports each step of an audit, and gives each search its share of the time that is left."""
 
     def __init__(self, progress: Progress | None, total: int, seconds: float, weight: float):
         self.progress, self.total, self.done = progress, total, 0
         self.seconds, self.weight = seconds, weight
         self.end = math.inf
 
-    def start(self) -> None:
-        """Start the clock."""
-        self.end = time.monotonic() + self.seconds
+    def start(self, begin: float) -> None:
+        """Start the clock, when all is loaded or compiled; the audit began before."""
+        now = time.monotonic()
+        kept_back = min(KEPT_BACK * self.seconds, MOST_KEPT_BACK)
+        loading = min(now - begin, MOST_LOADING, self.seconds / 2)
+        self.end = now + self.seconds - kept_back - loading
 
     def next(self, what: str, weight: float = 0.0) -> float:
         """Report the step that begins; its seconds, 0 if it is not a search."""
@@ -175,10 +181,10 @@ def _run(
     setting: Setting,
     chosen: Sequence[Attacker],
     time_limit: float,
+    begin: float,
     progress: Progress | None,
 ) -> dict[str, Any]:
     """Let the attackers run: the fields of an `Audit`, but for its name and its limit."""
-    begin = time.perf_counter()
     X, Y, names, ids, notes = files
     reasons = {one: reason for one in chosen if (reason := one.skip_reason(setting)) is not None}
     running = [one for one in chosen if one not in reasons]
@@ -191,7 +197,7 @@ def _run(
     steps = _Steps(progress, 2 + len(running) + len(tested), time_limit, weight)
     steps.next("compiling")
     compile_searches(running, setting)
-    steps.start()
+    steps.start(begin)
     attacks, left_out = _attack_all(running, X, Y, setting, steps, notes)
     if not attacks:
         raise ValueError(f"no attacker can run: {left_out[running[0]]}")
@@ -210,7 +216,7 @@ def _run(
         "settings": {
             "time_limit": time_limit,
             "seed": setting.seed,
-            "seconds": time.perf_counter() - begin,
+            "seconds": time.monotonic() - begin,
         },
     }
 
@@ -226,6 +232,7 @@ def _attack_all(
     """What attackers find in the whole file, and why some were left out; adds their warnings."""
     attacks: list[Attack] = []
     left_out: dict[Attacker, str] = {}
+    given: dict[str | None, np.ndarray] = {}
     # those that cannot be told to end in time take what the others leave
     for one in sorted(running, key=lambda one: one.seconds_per_pair > 0):
         seconds = steps.next(one.title, one.time_weight)
@@ -233,11 +240,13 @@ def _attack_all(
             left_out[one] = OUT_OF_TIME
             continue
         try:
-            found, warned = attack(one, X, Y, setting, seconds)
+            found, warned = attack(one, X, Y, setting, seconds, given)
         except MemoryError:
             left_out[one] = OUT_OF_MEMORY
             continue
         attacks.append(found)
+        if one.linker is WeightedMeanLinker:
+            given = {found.linker.standardize_: found.linker.weights_}
         notes.extend(note for note in warned if note not in notes)
     return sorted(attacks, key=lambda found: running.index(found.attacker)), left_out
 

@@ -157,6 +157,8 @@ def mask_command(
     strength: options.Strength = None,
     groups: options.Groups = None,
     keep_integers: options.KeepIntegers = False,
+    option: options.Settings = None,
+    keep: options.Keep = None,
     id_column: options.Id = None,
     columns: options.Columns = None,
     decimal: options.Decimal = ".",
@@ -164,20 +166,19 @@ def mask_command(
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Mask a file; columns that are not masked are left out, except for the id."""
+    """Mask a file; other columns are left out, except for the id and those to keep."""
     from sklearn_reclink.auditing.writing import check_outputs, write_files
     from sklearn_reclink.cli._masking import build_masker, file_content, mask_file
     from sklearn_reclink.cli._reading import Selection
 
     check_outputs({"OUTPUT": output}, [original], force=force)
-    masker = build_masker(method, strength, groups, keep_integers, seed)
+    masker = build_masker(method, strength, groups, keep_integers, seed, option)
     which = Selection(id_column, console.split_names(columns), decimal)
-    masked, left_out = mask_file(original, masker, which)
-    write_files({output: file_content(masked, output)}, overwrite=force)
-    if left_out:
-        console.print_notes([f"left out because they are not masked: {', '.join(left_out)}"])
+    masked = mask_file(original, masker, which, console.split_names(keep))
+    write_files({output: file_content(masked.table, output)}, overwrite=force)
+    console.print_notes(masked.notes)
     if not quiet:
-        typer.echo(f"{len(masked):,} records masked: {output}")
+        typer.echo(f"{len(masked.table):,} records masked: {output}")
 
 
 @app.command("demo")

@@ -14,6 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing import Audit, Comparison
+    from sklearn_reclink.cli._reading import FilePair
 
 RISK_ABOVE_LIMIT = 1
 
@@ -32,6 +33,41 @@ def split_names(names: list[str] | None) -> list[str] | None:
     if not names:
         return None
     return [name.strip() for part in csv.reader(names) for name in part if name.strip()]
+
+
+def split_levels(names: list[str] | None) -> dict[str, list[str] | None]:
+    """Names as in `split_names`, each with its levels in order if it has some: ``size=s<m<l``."""
+    found: dict[str, list[str] | None] = {}
+    for name in split_names(names) or ():
+        column, is_given, levels = name.partition("=")
+        found[column.strip()] = [one.strip() for one in levels.split("<")] if is_given else None
+    return found
+
+
+def what_was_read(pair: FilePair) -> str:
+    """What was read of two files, as a table, and how many people are in both."""
+    header = ("column", "kind", "levels", "missing, original", "masked", "note")
+    rows = [
+        (
+            one.name,
+            one.kind,
+            "" if one.n_levels is None else f"{one.n_levels:,}",
+            f"{one.missing_original:.1%}",
+            f"{one.missing_masked:.1%}",
+            one.note,
+        )
+        for one in pair.columns
+    ]
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (header, tuple("-" * width for width in widths), *rows)
+    ]
+    counts = [f"{len(pair.original):,} people are in both files"]
+    for table, who in ((pair.pool, "masked records"), (pair.absent, "people of the original file")):
+        if table is not None:
+            counts.append(f"{len(table):,} {who} are not in the other")
+    return "\n".join([*lines, f"{', '.join(counts)}."])
 
 
 def as_json(found: Audit | Comparison) -> str:

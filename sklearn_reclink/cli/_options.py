@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
-Original = Annotated[Path, typer.Argument(help="The original file, CSV or Parquet.")]
-Masked = Annotated[Path, typer.Argument(help="Its masked version, CSV or Parquet.")]
-MaskedFiles = Annotated[list[Path], typer.Argument(help="Its masked versions, CSV or Parquet.")]
+Original = Annotated[Path, typer.Argument(help="The original file, CSV, Parquet or Excel.")]
+Masked = Annotated[Path, typer.Argument(help="Its masked version, CSV, Parquet or Excel.")]
+MaskedFiles = Annotated[
+    list[Path], typer.Argument(help="Its masked versions, CSV, Parquet or Excel.")
+]
 Output = Annotated[Path, typer.Argument(help="Where to write the masked file, CSV or Parquet.")]
 Id = Annotated[
     str | None,
@@ -20,10 +22,32 @@ Id = Annotated[
 Columns = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="COL,...", help="Variables to use, by default all except the id; may be repeated."
+        metavar="COL,...",
+        help="Variables to use, by default those of both files except the id; may be repeated.",
+    ),
+]
+Nominal = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COL,...", help="Variables whose numbers are codes; may be repeated."),
+]
+Ordinal = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COL,...",
+        help="Variables with ordered levels; text needs them: 'education=low<middle<high'.",
+    ),
+]
+Dates = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ORDER",
+        help="day-first or month-first, for dates such as 01/02/2024, if they do not show it.",
     ),
 ]
 Decimal = Annotated[str, typer.Option(help="Decimal separator in CSV files.")]
+FoundDecimal = Annotated[
+    str | None, typer.Option(help="Decimal separator in CSV files, if the numbers do not show it.")
+]
 ReportPath = Annotated[
     Path | None, typer.Option(metavar="FILE.html", help="Write the report as one HTML page.")
 ]
@@ -75,14 +99,31 @@ Force = Annotated[
     bool, typer.Option("--force", help="Overwrite existing files, but never one that is read.")
 ]
 Method = Annotated[
-    str, typer.Option(help="microaggregation, univariate, rank-swapping, noise or jpeg.")
+    str,
+    typer.Option(
+        help="microaggregation, univariate, rank-swapping, noise, jpeg, pram, suppression, "
+        "recoding, top-bottom or rounding."
+    ),
 ]
 Strength = Annotated[
     float | None,
     typer.Option(
-        help="Records per group (microaggregation, univariate), percent (rank-swapping, noise) or "
-        "quality from 1 to 100 (jpeg); by default that of the method."
+        help="Records per group (microaggregation, univariate, suppression), percent "
+        "(rank-swapping, noise), quality from 1 to 100 (jpeg), share kept (pram), quantile "
+        "(top-bottom) or base (rounding); by default that of the method."
     ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="NAME=VALUE",
+        help="Another option of the method, as in Python, its value in JSON; may be repeated.",
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COL,...", help="Columns to release without masking; may be repeated."),
 ]
 Groups = Annotated[
     str | None,

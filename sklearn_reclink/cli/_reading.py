@@ -1,41 +1,32 @@
-"""Reading a pair of files for an audit: CSV or Parquet, columns by name, rows by id or order.
+"""Reading a pair of files for an audit: columns by name, rows by id or order.
 
-Every problem is a `FileProblem` whose one sentence names the file, the column or row, and the
-remedy, but no value of any record. Rows are numbered from 1, the first record.
+The columns that both files have are used, and each has the same kind in both: numbers and dates are
+numeric, text and bools nominal, unless the options or the types of the file say otherwise. People
+whose id stands in both files are pairs; records of others are the pool of impostors (masked file)
+or absent (original file). Every problem is a `FileProblem` whose one sentence names the file, the
+column or row, and the remedy, but no value of any record. Rows are numbered from 1.
 """
 
 from __future__ import annotations
 
-import csv
 import re
-import warnings
-from collections.abc import Sequence
-from contextlib import suppress
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from sklearn_reclink.auditing.writing import as_written
+from sklearn_reclink.cli import _tables as tables
+from sklearn_reclink.cli._cells import MISSING, Cells, settle_decimals
+from sklearn_reclink.cli._tables import PARQUET as PARQUET
+from sklearn_reclink.cli._tables import FileProblem as FileProblem
+from sklearn_reclink.cli._variables import ReadColumn, Told, Typed, describe, same_type
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SEPARATORS = ",;\t|"
-PARQUET = {".parquet", ".pq"}
+_ZEROS = re.compile(r"^0+(?=\d)|\.0+$")
+DAY_FIRST = {"day-first": True, "month-first": False}
 _MOST_NAMED = 5
-_WHOLE = 2**53  # from here on, not all whole numbers are floats
-_SUBTRACT = (
-    "if the column holds ids, choose other columns with --columns; otherwise subtract the same "
-    "constant from it in both files"
-)
-_RAGGED = re.compile(r"Expected \d+ fields in line \d+, saw \d+")
-_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
-
-
-class FileProblem(ValueError):
-    """What is wrong with a file, in one sentence."""
 
 
 class Selection(NamedTuple):
@@ -46,14 +37,23 @@ class Selection(NamedTuple):
     id_column : str or None, default=None
         Column that identifies records in all files; by default row i of each is the same record.
     columns : sequence of str or None, default=None
-        Variables to use, by default all except the id.
-    decimal : str, default="."
-        Decimal separator of CSV files.
+        Variables to use, by default those that all files have, except the id.
+    decimal : str or None, default=None
+        Decimal separator of CSV files, by default as the cells show.
+    nominal : sequence of str, default=()
+        Columns that hold categories whatever their cells look like.
+    ordinal : mapping of str to (list of str or None), default={}
+        Columns that hold ordered categories, and the levels of those that are no numbers.
+    dates : {"day-first", "month-first"} or None, default=None
+        The order in dates such as 01/02/2024, by default as the cells show.
     """
 
     id_column: str | None = None
     columns: Sequence[str] | None = None
-    decimal: str = "."
+    decimal: str | None = None
+    nominal: Sequence[str] = ()
+    ordinal: Mapping[str, list[str] | None] = {}
+    dates: str | None = None
 
     def variables(self, table: pd.DataFrame) -> list[str]:
         """The columns of a table except the id."""
@@ -61,222 +61,218 @@ class Selection(NamedTuple):
 
 
 class FilePair(NamedTuple):
-    """An original file and its masked version, aligned: numbers only, the same columns; ids."""
+    """An original file and its masked version, aligned, and what else the files hold.
+
+    Attributes
+    ----------
+    original, masked : DataFrame of shape (n_pairs, n_features)
+        The people of both files; row i of both is the same person.
+    ids : list of str or None
+        Who they are.
+    pool : DataFrame or None
+        Masked records of people who are not in the original file.
+    absent : DataFrame or None
+        Original records of people who are not in the masked file.
+    columns : list of ReadColumn
+        What was read.
+    notes : list of str
+        What the user should check.
+    """
 
     original: pd.DataFrame
     masked: pd.DataFrame
     ids: list[str] | None
+    pool: pd.DataFrame | None
+    absent: pd.DataFrame | None
+    columns: list[ReadColumn]
+    notes: list[str]
 
 
 def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
-    """Read an original file and its masked version, CSV or Parquet, and align them."""
-    paths, names = (original, masked), (original.name, masked.name)
-    tables = [read_table(path, which) for path in paths]
-    wanted = common_columns([which.variables(table) for table in tables], names, which.columns)
-    ids = None
-    if which.id_column is not None:
-        tables[1] = _aligned(tables, names, which.id_column)
-        ids = tables[0][which.id_column].tolist()
-    elif len(tables[0]) != len(tables[1]):
+    """Read an original file and its masked version, and align them."""
+    read = [tables.load(original), tables.load(masked)]
+    names, sizes = [table.file for table in read], [len(table.frame) for table in read]
+    if which.id_column is None and sizes[0] != sizes[1]:
         raise FileProblem(
-            f"{names[0]} has {len(tables[0]):,} records and {names[1]} has {len(tables[1]):,}: "
-            "they must describe the same people row by row, or name the column that identifies "
-            "them with --id"
+            f"{names[0]} has {sizes[0]:,} records and {names[1]} has {sizes[1]:,}: they must "
+            "describe the same people row by row, or name the column that identifies them with --id"
         )
-    numbers = [numeric(table[wanted], name) for table, name in zip(tables, names, strict=True)]
-    return FilePair(numbers[0], numbers[1], ids)
+    ids = [] if which.id_column is None else [_ids(table, which.id_column) for table in read]
+    held = [which.variables(table.frame) for table in read]
+    wanted = common_columns(held, names, which.columns)
+    (first, second), zeros = _interpret(read, wanted, which)
+    described = describe(first, second)
+    notes = [*(note for table in read for note in table.notes), *zeros]
+    for name, variables in zip(names, held, strict=True):
+        left_out = [one for one in variables if one not in wanted]
+        if left_out and which.columns is None:
+            notes.append(f"only {name} has, and so left out: {', '.join(left_out)}")
+    if not ids:
+        return FilePair(first, second, None, None, None, described, notes)
+    mine, other = ids
+    both = [one for one in mine if one in other]
+    notes += _hint(mine, other, both, names)
+    pool = [row for one, row in other.items() if one not in mine]
+    absent = [row for one, row in mine.items() if one not in other]
+    return FilePair(
+        _rows(first, [mine[one] for one in both]),
+        _rows(second, [other[one] for one in both]),
+        both,
+        _rows(second, pool) if pool else None,
+        _rows(first, absent) if absent else None,
+        described,
+        notes,
+    )
 
 
 def read_table(path: Path, which: Selection) -> pd.DataFrame:
-    """Read a CSV or Parquet file; ids are read as text, so that 007 stays 007.
-
-    A quote that `harmless` put before the id or the name of a column of a CSV file is taken away.
-    """
-    id_column = which.id_column
-    if not path.exists():
-        raise FileProblem(f"{path} does not exist")
-    parquet = path.suffix.lower() in PARQUET
-    table = _read_parquet(path) if parquet else _read_csv(path, which)
-    if id_column is not None:
-        if id_column not in table.columns:
-            raise FileProblem(
-                f"{path.name} has no column {id_column!r} to identify its records; its columns are "
-                f"{_some(list(table.columns))}"
-            )
-        _check_ids(table[id_column], path.name, id_column)
-        table[id_column] = table[id_column].astype(str)
-    if len(table) < 2:
-        raise FileProblem(
-            f"{path.name} has {len(table)} record{'s' * (len(table) != 1)}: at least 2 are needed"
-        )
-    return table
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        table = pd.read_parquet(path).reset_index(drop=True)
-    except ImportError:
-        raise
-    except Exception as error:
-        raise FileProblem(f"{path.name} cannot be read as Parquet") from error
-    table.columns = table.columns.map(str)
-    return table
-
-
-def _read_csv(path: Path, which: Selection) -> pd.DataFrame:
-    import pandas as pd
-
-    raw, separator = _header(path)
-    header = [as_written(name) for name in raw]
-    _check_header(header, path.name)
-    repeated = sorted({name for name in header if header.count(name) > 1})
-    if repeated:
-        raise FileProblem(f"{path.name} has the column {repeated[0]!r} more than once")
-    layout: dict[str, Any] = {
-        "sep": separator,
-        "encoding": "utf-8-sig",
-        "low_memory": False,
-        "index_col": False,
-    }
-    ids = [one for one in raw if as_written(one) == which.id_column]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(
-                path,
-                decimal=which.decimal,
-                dtype=dict.fromkeys(ids, str),
-                float_precision="round_trip",  # the very floats that `reclink verify` reads
-                **layout,
-            )
-            large = table.select_dtypes("float").abs().ge(_WHOLE).any()
-            for name in large.index[large]:  # as text, so that no digit is lost
-                digits = pd.read_csv(path, dtype=str, usecols=[name], **layout)[name]
-                table[name] = digits.str.replace(which.decimal, ".", regex=False)
-    except UnicodeDecodeError as error:
-        raise FileProblem(f"{path.name} is not a CSV file in UTF-8") from error
-    except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
-        reason = _RAGGED.search(str(error))  # other texts may quote a cell
-        where = f": {reason.group().lower()}" if reason else ""
-        raise FileProblem(f"{path.name} is not a CSV file{where}") from error
-    table.columns = pd.Index(header)
-    if which.id_column in header:
-        table[which.id_column] = table[which.id_column].map(as_written, na_action="ignore")
-    return table
-
-
-def _check_header(header: Sequence[str], file: str) -> None:
-    """Refuse a first line that is a record: its values would be taken for names, and shown."""
-    if all(_NUMBER.fullmatch(name.strip()) for name in header) and not all(
-        name.strip().isdigit() for name in header
-    ):
-        raise FileProblem(
-            f"the first line of {file} contains numbers only: write the names of the columns there"
-        )
-
-
-def _header(path: Path) -> tuple[list[str], str]:
-    """Names of the columns, and the separator that gives the first line the most of them."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            start = file.read(65536)
-    except UnicodeError as error:
-        raise FileProblem(f"{path.name} is not a CSV file in UTF-8") from error
-    if "\0" in start:
-        raise FileProblem(f"{path.name} is not a CSV file: it contains binary data")
-    lines = start.splitlines(keepends=True)
-    if not start.strip():
-        raise FileProblem(f"{path.name} is empty")
-    headers = {sign: next(csv.reader(lines, delimiter=sign)) for sign in SEPARATORS}
-    separator = max(headers, key=lambda sign: len(headers[sign]))
-    return headers[separator], separator
-
-
-def _check_ids(ids: pd.Series, file: str, id_column: str) -> None:
-    missing = np.flatnonzero(ids.isna().to_numpy())
-    if len(missing):
-        raise FileProblem(
-            f"row {missing[0] + 1} of {file} has no {id_column!r}: give every record an id"
-        )
-    texts = ids.astype(str)
-    repeated = np.flatnonzero(texts.duplicated().to_numpy())
-    if len(repeated):
-        first = np.flatnonzero((texts == texts.iloc[repeated[0]]).to_numpy())[0]
-        raise FileProblem(
-            f"rows {first + 1} and {repeated[0] + 1} of {file} have the same {id_column!r}: every "
-            "record must have its own id"
-        )
+    """Read one file: the columns asked for by their kind, the others and the id as text."""
+    table = tables.load(path)
+    held = which.variables(table.frame)
+    wanted = common_columns([held], [table.file], which.columns)
+    (found,), _ = _interpret([table], wanted, which)
+    read = table.frame.assign(**found)
+    if which.id_column is not None:
+        read[which.id_column] = list(_ids(table, which.id_column))
+    return read
 
 
 def common_columns(
     held: Sequence[Sequence[str]], files: Sequence[str], columns: Sequence[str] | None
 ) -> list[str]:
-    """The columns asked for, by default those of the first file; all files must have them."""
-    wanted = list(dict.fromkeys(held[0] if columns is None else columns))
-    needed = dict.fromkeys(chain(*held) if columns is None else wanted)
+    """The columns asked for, which all files must have; by default those that all of them have."""
+    if columns is None:
+        wanted = [name for name in held[0] if all(name in names for names in held)]
+    else:
+        wanted = list(dict.fromkeys(columns))
     for file, names in zip(files, held, strict=True):
-        lacking = [name for name in needed if name not in names]
+        lacking = [name for name in wanted if name not in names]
         if lacking:
-            remedy = "" if columns is not None else "; name the columns to compare with --columns"
             some = f"the column{'s' * (len(lacking) != 1)} {_some(lacking)}"
-            raise FileProblem(f"{file} lacks {some}; it has {_some(names)}{remedy}")
-    if not wanted:
+            raise FileProblem(f"{file} lacks {some}; it has {_some(names)}")
+    if not any(held):
         raise FileProblem("there is no column to use: the files contain only ids")
+    if not wanted:
+        has = ", ".join(
+            f"{file} has {_some(names)}" for file, names in zip(files, held, strict=True)
+        )
+        raise FileProblem(f"the files have no column in common: {has}")
     return wanted
 
 
-def _aligned(tables: Sequence[pd.DataFrame], files: Sequence[str], id_column: str) -> pd.DataFrame:
-    """The masked file in the order of the ids of the original one."""
-    ids = [table[id_column] for table in tables]
-    for mine, other in ((0, 1), (1, 0)):
-        alone = np.flatnonzero(~ids[mine].isin(set(ids[other])).to_numpy())
-        if len(alone):
-            raise FileProblem(
-                f"{len(alone):,} ids of {files[mine]} are not in {files[other]}, the first in row "
-                f"{alone[0] + 1}: both files must describe the same people"
-            )
-    return tables[1].set_index(id_column, drop=False).loc[list(ids[0])].reset_index(drop=True)
-
-
 def numeric(table: pd.DataFrame, file: str) -> pd.DataFrame:
-    """The table as finite numbers."""
+    """The table as finite numbers; anything else is refused."""
     import pandas as pd
 
-    numbers = {}
     for name in table.columns:
-        column = table[name]
-        where = f"column {name!r} of {file}"
-        if pd.api.types.is_datetime64_any_dtype(column):
-            raise FileProblem(f"{where} contains dates: convert them to numbers, such as days")
-        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-        missing = column.isna().to_numpy()
-        n_missing = int(missing.sum())
-        text, gaps = (
-            "has text",
-            f"has {n_missing:,} missing value{'s' * (n_missing != 1)}, the first",
+        column, where = table[name], f"column {name!r} of {file}"
+        if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+            raise FileProblem(
+                f"{where} has text, dates or categories, which this method cannot mask: choose "
+                "other columns with --columns"
+            )
+        missing = column.isna()
+        if missing.any():
+            raise FileProblem(
+                f"{where} has a missing value in row {missing.argmax() + 1}, which this method "
+                "cannot mask: impute it, or drop the record"
+            )
+    return table.astype(float)
+
+
+def _interpret(
+    read: Sequence[tables.Table], wanted: Sequence[str], which: Selection
+) -> tuple[list[pd.DataFrame], list[str]]:
+    """The columns of each file, of the same type in all, and what the user should check."""
+    import pandas as pd
+
+    _check_told(wanted, which)
+    columns: list[dict[str, Cells | Typed]] = []
+    for table in read:
+        mine: dict[str, Cells | Typed] = {}
+        for name in wanted:
+            column = table.frame[name]
+            is_text = table.as_text and pd.api.types.is_string_dtype(column)
+            mine[name] = (Cells if is_text else Typed)(column, table.file)
+        raw = [one for one in mine.values() if isinstance(one, Cells)]
+        settle_decimals(raw, table.separator, which.decimal)
+        columns.append(mine)
+    days = None if which.dates is None else DAY_FIRST[which.dates]
+    found: list[dict[str, Any]] = [{} for _ in read]
+    notes = []
+    for name in wanted:
+        levels = which.ordinal.get(name)
+        told = Told(name in which.nominal, name in which.ordinal, levels, days)
+        typed = same_type([mine[name] for mine in columns], told)
+        for of_file, one in zip(found, typed, strict=True):
+            of_file[name] = one
+        zeros = [one.file for mine in columns if (one := mine[name]).has_leading_zeros]
+        if zeros and not isinstance(typed[0], pd.Categorical):
+            notes.append(
+                f"{name!r} has leading zeros in {' and '.join(zeros)} and is read as a number: if "
+                f"it is a code, use --nominal {name}"
+            )
+    return [pd.DataFrame(of_file) for of_file in found], notes
+
+
+def _check_told(wanted: Sequence[str], which: Selection) -> None:
+    for option, names in (("--nominal", which.nominal), ("--ordinal", which.ordinal)):
+        for name in names:
+            if name not in wanted:
+                raise FileProblem(
+                    f"{option} names {name!r}, which is not among the columns in use: "
+                    f"{_some(wanted)}"
+                )
+    for name in set(which.nominal) & set(which.ordinal):
+        raise FileProblem(f"{name!r} is in both --nominal and --ordinal: name it in one of them")
+    if which.dates is not None and which.dates not in DAY_FIRST:
+        raise FileProblem(f"--dates is day-first or month-first, not {which.dates!r}")
+
+
+def _ids(table: tables.Table, id_column: str) -> dict[str, int]:
+    """The ids of a file as written, and the row of each."""
+    file = table.file
+    if id_column not in table.frame:
+        raise FileProblem(
+            f"{file} has no column {id_column!r} to identify its records; its columns are "
+            f"{_some(list(map(str, table.frame.columns)))}"
         )
-        encode = "encode it as numbers in both files, or choose other columns with --columns"
-        for wrong, problem, remedy in (
-            (np.isnan(values) & ~missing, text, encode),
-            (missing, gaps, "impute them, or drop those records from both files"),
-            (np.isinf(values), "is infinite", "replace it by a number"),
-            (_rounded(column, values), "has a whole number beyond 2^53", _SUBTRACT),
-        ):
-            if wrong.any():
-                raise FileProblem(f"{where} {problem} in row {wrong.argmax() + 1}: {remedy}")
-        numbers[name] = values
-    return pd.DataFrame(numbers)
+    column = table.frame[id_column]
+    found: dict[str, int] = {}
+    for row, (value, missing) in enumerate(zip(column, column.isna(), strict=True)):
+        text = as_written(str(value).strip())
+        if missing or text.lower() in MISSING:
+            raise FileProblem(
+                f"row {row + 1} of {file} has no {id_column!r}: give every record an id"
+            )
+        if found.setdefault(text, row) != row:
+            raise FileProblem(
+                f"rows {found[text] + 1} and {row + 1} of {file} have the same {id_column!r}: "
+                "every record must have its own id"
+            )
+    return found
 
 
-def _rounded(column: pd.Series, values: np.ndarray) -> np.ndarray:
-    """Whole numbers that no float equals; two of them might become one."""
-    rounded = np.zeros(len(values), dtype=bool)
-    for row in np.flatnonzero(np.isfinite(values) & (np.abs(values) >= _WHOLE)):
-        with suppress(ValueError):  # text such as 1e300 is that float
-            rounded[row] = int(column.iloc[row]) != int(values[row])
-    return rounded
+def _hint(
+    mine: dict[str, int], other: dict[str, int], both: list[str], files: list[str]
+) -> list[str]:
+    """Say if more ids would agree without leading zeros or decimals; too few pairs are refused."""
+    bare = [{_ZEROS.sub("", one) for one in ids} for ids in (mine, other)]
+    n_more = len(bare[0] & bare[1]) - len(both)
+    hint = (
+        f"{n_more:,} more ids of {files[0]} would be in {files[1]} without leading zeros or a "
+        "final '.0': write the ids alike in both files"
+    )
+    if len(both) < 2:
+        raise FileProblem(
+            f"{len(both)} ids of {files[0]} are in {files[1]}: at least 2 people must be in both "
+            f"files{'; ' + hint if n_more > 0 else ''}"
+        )
+    return [hint] if n_more > 0 else []
+
+
+def _rows(table: pd.DataFrame, rows: Sequence[int]) -> pd.DataFrame:
+    return table.iloc[list(rows)].reset_index(drop=True)
 
 
 def _some(names: Sequence[str]) -> str:

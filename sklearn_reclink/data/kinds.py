@@ -285,7 +285,7 @@ def _notes(columns: Sequence[Column], kind: str) -> list[str]:
         where = " and ".join(f"the {column.file}" for column in empty)
         return [f"column {name!r} has no value in {where}: it tells nobody apart there"]
     if kind == NUMERIC:
-        n_values = _code_like(columns[:2])
+        n_values = code_like(columns[:2])
         return [
             f"column {name!r} has only {n_values} different whole numbers and is read as a number: "
             "if they are codes, name it in categorical_features (or ordinal_features)"
@@ -299,7 +299,7 @@ def _notes(columns: Sequence[Column], kind: str) -> list[str]:
     return [f"column {name!r} has categories in one file only: {', '.join(counts)}"] * bool(counts)
 
 
-def _code_like(columns: Sequence[Column], most: int = 20, share: float = 0.05) -> int:
+def code_like(columns: Sequence[Column], most: int = 20, share: float = 0.05) -> int:
     """How many whole numbers stand in a column that looks like codes; 0 if it does not.
 
     Codes are few, each shared by many records, and masking leaves them whole.

@@ -28,16 +28,15 @@ WHAT_Y_IS = (
 
 
 class Files(NamedTuple):
-    """The files of `fit`, as numbers.
+    """The files of `fit` as numbers.
 
     Attributes
     ----------
     original, masked : ndarray of shape (n_records, n_features)
         Aligned.
     pool, everyone : ndarray of shape (n_masked, n_features)
-        The whole masked file as it was given, and with the records of ``masked`` first.
+        The whole masked file, and the same with the records of ``masked`` first.
     whole : ndarray of shape (n_original, n_features)
-        The whole original file.
     """
 
     original: np.ndarray
@@ -117,21 +116,28 @@ def _read(
 def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> "Variables | None":
     """The kinds of the variables; None where all files are numbers and none is missing."""
     told = {name: getattr(linker, name) for name in ("categorical_features", "ordinal_features")}
-    others = [(unwrapped(pool), "pool"), (reference, "original file reference")]
-    others = [one for one in others if one[0] is not None]
-    given = (X, y, *(table for table, _ in others))
+    given = (X, y, *(one for one in (unwrapped(pool), reference) if one is not None))
     if all(one is None for one in told.values()) and all(map(_is_plain, given)):
         return None
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        return None  # refused as numbers are
     from sklearn_reclink.data.kinds import learn_variables
 
-    names = column_names(X)
-    matched = [(match_columns(names, table, file), file) for table, file in others]
-    return learn_variables(X, match_columns(names, y), others=matched, **told)
+    X, names = _checked(linker, X, reset=True), column_names(X)
+    files = [(y, "masked file", "y"), (unwrapped(pool), "pool", "pool")]
+    files.append((reference, "original file", "reference"))
+    others = [
+        (match_masked(linker, table, names, file=file, name=name), f"{file} {name}")
+        for table, file, name in files
+        if table is not None
+    ]
+    return learn_variables(X, others[0][0], others=others[1:], **told)
 
 
 def _is_plain(table: Any) -> bool:
     """Whether a table holds numbers alone and none is missing."""
-    if _is_plain_array(table):
+    names = column_names(table) or []
+    if _is_plain_array(table) or len(set(names)) < len(names):  # repeated names: refused later
         return True
     from sklearn_reclink.data.kinds import is_plain
 

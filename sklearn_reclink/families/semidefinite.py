@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_reclink.families.base import to_integers
 from sklearn_reclink.families.bilinear import (
     Bilinear,
     lifted,
@@ -52,7 +53,7 @@ def nearest_psd(matrix: np.ndarray) -> np.ndarray:
 def is_semidefinite(matrix: np.ndarray) -> bool:
     """Whether no eigenvalue is negative, for certain.
 
-    Where rounding could decide (`is_definite`), a small matrix is eliminated over the rationals: a
+    Where rounding could decide (`is_definite`), a small matrix is eliminated over the integers: a
     negative pivot refutes it, and so does a zero pivot in a row that is not zero. A larger one is
     refused.
 
@@ -70,7 +71,8 @@ def is_semidefinite(matrix: np.ndarray) -> bool:
     least = np.linalg.eigvalsh(matrix)[0]
     if len(matrix) > _FEW_VARIABLES or least < -_CLEAR * len(matrix) * np.linalg.norm(matrix):
         return False
-    return _eliminates(matrix.tolist())
+    numbers = to_integers(matrix.ravel())
+    return _eliminates([numbers[k : k + len(matrix)] for k in range(0, len(numbers), len(matrix))])
 
 
 def is_definite(matrix: np.ndarray, shift: float) -> bool:
@@ -104,17 +106,20 @@ def is_definite(matrix: np.ndarray, shift: float) -> bool:
     return True
 
 
-def _eliminates(matrix: Sequence[Sequence[float | Fraction]]) -> bool:
-    """Whether symmetric elimination over the rationals meets no negative pivot."""
-    left = [[Fraction(x) for x in row] for row in matrix]
+def _eliminates(matrix: Sequence[Sequence[int]]) -> bool:
+    """Whether symmetric elimination over the integers (Bareiss) meets no negative pivot."""
+    left, divisor = [list(row) for row in matrix], 1
     while left:
         pivot, *first = left[0]
         if pivot < 0 or (pivot == 0 and any(first)):
             return False
-        left = [
-            [x - row[0] * y / pivot if pivot else x for x, y in zip(row[1:], first, strict=True)]
-            for row in left[1:]
-        ]
+        rows, left = left[1:], [row[1:] for row in left[1:]]
+        if pivot:
+            left = [
+                [(x * pivot - row[0] * y) // divisor for x, y in zip(row[1:], first, strict=True)]
+                for row in rows
+            ]
+            divisor = pivot
     return True
 
 
@@ -202,7 +207,9 @@ class SemidefiniteBilinear(Bilinear):
         if n > _FEW_VARIABLES:
             return False
         ratios = [Fraction(x).limit_denominator(_SIMPLE) for x in scaled]
-        total = (sum(map(mul, ratios, column)) for column in zip(*rows, strict=True))
+        common = math.lcm(*(ratio.denominator for ratio in ratios))
+        whole = [int(ratio * common) for ratio in ratios]
+        total = (sum(map(mul, whole, column)) for column in zip(*rows, strict=True))
         entry = dict(zip(zip(*upper_triangle(n), strict=True), total, strict=True))
         return _eliminates([[-entry[min(k, m), max(k, m)] for m in range(n)] for k in range(n)])
 

@@ -5,6 +5,7 @@
 `InteractionDisplay`        which pairs of variables?
 `CapacityLatticeDisplay`    which groups of variables?
 `MarginDisplay`             how clear are the links?
+`LinkageCurveDisplay`       how many people does an intruder find who claims only clear links?
 `OverfittingCurveDisplay`   does the attack generalise?
 `RiskUtilityDisplay`        which masking is worth its information loss?
 ==========================  ===============================================================
@@ -14,6 +15,7 @@ All need matplotlib, which is imported when something is drawn.
 
 from sklearn_reclink.inspection._interaction import InteractionDisplay
 from sklearn_reclink.inspection._lattice import CapacityLatticeDisplay
+from sklearn_reclink.inspection._linkage_curve import LinkageCurveDisplay
 from sklearn_reclink.inspection._margin import MarginDisplay, relative_margin
 from sklearn_reclink.inspection._overfitting import OverfittingCurveDisplay
 from sklearn_reclink.inspection._risk_utility import RiskUtilityDisplay, pareto_frontier
@@ -22,6 +24,7 @@ from sklearn_reclink.inspection._weights import WeightsDisplay
 __all__ = [
     "CapacityLatticeDisplay",
     "InteractionDisplay",
+    "LinkageCurveDisplay",
     "MarginDisplay",
     "OverfittingCurveDisplay",
     "RiskUtilityDisplay",

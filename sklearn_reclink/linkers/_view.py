@@ -9,6 +9,10 @@ once its bound is no larger. The view in which simple parameters link the most g
 use up twice the time of each that follows, so a half, a third and a sixth of it; what one does not
 need goes to the next. What is left at the end goes to the views still open, from the start, if it
 is more than they had.
+
+*Weights given.* An audit learns weighted means first, and most other families contain them: a
+linker that was given weights for a view links at least as many records as they do, however short
+its search.
 """
 
 import time
@@ -21,6 +25,8 @@ from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Solution, Status
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from sklearn_reclink.linkers._base import BaseLinker
 
 
@@ -40,17 +46,43 @@ class View:
         What is known of them; its ``bound`` is the lowest proven, None where nothing is.
     n_linked : int
         Links of the parameters, recounted; -1 where another view is known to link as many.
+    given : tuple of ndarray and int, or None
+        Parameters known beforehand, and how many records they link.
     """
 
     linker: "BaseLinker"
     index: Index
     solution: Solution = _NOTHING
     n_linked: int = -1
+    given: "tuple[np.ndarray, int] | None" = None
+
+    def start(self) -> None:
+        """Count what the weights link that the linker was given for this view, if any."""
+        linker = copy(self.linker)
+        weights = getattr(linker, "_given_weights", {}).get(linker.standardize_)
+        if weights is None:
+            return
+        theta = linker._family_of(self.index).from_weights(weights[linker._informative])
+        if theta is not None:
+            self._publish(linker, theta)
+            self.given = linker._theta, linker._count(self.index)
+
+    def _publish(self, linker: "BaseLinker", theta: "np.ndarray") -> None:
+        """Give a linker parameters."""
+        family = linker._family_of(self.index)
+        theta = family.settled(theta, lambda one: int(self.index.linked(family, one).sum()))
+        linker._family = family.without_files
+        for name, value in family.published(theta, linker._informative).items():
+            setattr(linker, name, value)
 
     def learn(self, at_least: int = 0, **search: Any) -> None:
         """Learn, once more if need be; of use are only more links than ``at_least``."""
         linker, before = copy(self.linker), self.solution
-        found = linker._learn(self.index, at_least=at_least, **search)
+        told = max(at_least, self.given[1] if self.given else 0)
+        found = linker._learn(self.index, at_least=told, **search)
+        if self.given and found.n_linked <= self.given[1] > at_least:
+            self._publish(linker, self.given[0])
+            found = replace(found, n_linked=self.given[1])
         if at_least == 0 or found.n_linked > at_least:
             linker.temperature_ = linker._learn_temperature(self.index)
             n_linked = linker._count(self.index)
@@ -68,6 +100,27 @@ class View:
         return self.solution.status if (self.solution.bound or 0) > n_linked else None
 
 
+def accepted(
+    chosen: Sequence[str | None], prepare: Callable[[str | None], View]
+) -> tuple[list[View], list[str]]:
+    """The views that take the files, and a sentence for each of the others.
+
+    If no view takes them, the error of the first one is raised.
+    """
+    views, refused = list[View](), dict[str | None, ValueError]()
+    for standardize in chosen:
+        try:
+            views.append(prepare(standardize))
+        except ValueError as error:
+            refused[standardize] = error
+    if not views:
+        raise refused[chosen[0]]
+    return views, [
+        f"standardize={one!r} does not take these files and is left out, also of the bound: {error}"
+        for one, error in refused.items()
+    ]
+
+
 def best_of(views: Sequence[View]) -> View:
     """The view that links the most records; of equals, the first."""
     return max(views, key=lambda view: view.n_linked)
@@ -83,6 +136,8 @@ def learn_in_turn(
     end = time.monotonic() + seconds
     todo = sorted(views, key=promise, reverse=True) if len(views) > 1 else list(views)
     had = dict.fromkeys(map(id, views), 0.0)
+    for view in views if told else ():
+        view.start()
     while todo:
         for n_before, view in enumerate(todo):
             left = max(end - time.monotonic(), 0.0)

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval
-from sklearn_reclink.masking._base import Masker
+from sklearn_reclink.masking._base import NumericMasker
 
 
 def gaussian_noise(X: np.ndarray, correlated: bool, rng: np.random.RandomState) -> np.ndarray:
@@ -21,7 +21,7 @@ def gaussian_noise(X: np.ndarray, correlated: bool, rng: np.random.RandomState) 
     Parameters
     ----------
     X : ndarray of shape (n_records, n_features)
-        The file.
+        The file. Missing values are left out of the variances; correlated noise takes none.
     correlated : bool
         Whether the noise takes the correlations of the file.
     rng : RandomState
@@ -31,10 +31,13 @@ def gaussian_noise(X: np.ndarray, correlated: bool, rng: np.random.RandomState) 
     -------
     ndarray of shape (n_records, n_features)
     """
-    constant = (X == X[0]).all(axis=0)
+    gaps = np.isnan(X).any()
+    columns = [column[~np.isnan(column)] for column in X.T] if gaps else X.T
+    constant = np.array([len(column) == 0 or (column == column[0]).all() for column in columns])
     if constant.all():
         return np.zeros_like(X)
-    sd = np.where(constant, 0.0, X.std(axis=0, ddof=1))
+    spread = [column.std(ddof=1) if len(column) > 1 else 0.0 for column in columns if gaps]
+    sd = np.where(constant, 0.0, spread if gaps else X.std(axis=0, ddof=1))
     if not correlated:
         return np.asarray(rng.normal(size=X.shape) * sd)
     # Z = U S V' standardised, so that G S V' / sqrt(N - 1) has its covariance for G standard normal
@@ -45,7 +48,7 @@ def gaussian_noise(X: np.ndarray, correlated: bool, rng: np.random.RandomState) 
 
 
 @dataclass(eq=False, repr=False)
-class AdditiveNoise(Masker):
+class AdditiveNoise(NumericMasker):
     """Mask a file by adding Gaussian noise to every value.
 
     Parameters
@@ -57,12 +60,21 @@ class AdditiveNoise(Masker):
         variable is independent.
     keep_integers : bool, default=False
         Round the variables that hold whole numbers only.
+    columns : list of str or int, or None, default=None
+        The columns to mask, by name or position; the others are released unchanged. By default
+        all. A column that holds no numbers is an error, unless it is left out so.
     random_state : int, RandomState instance or None, default=None
         The seed of the noise. An integer gives the same masked file at every call.
 
     Attributes
     ----------
     n_features_in_, feature_names_in_ : int, ndarray of str
+    columns_ : list of int
+        The positions of the columns that are masked.
+
+    Notes
+    -----
+    A missing value stays missing. Correlated noise refuses missing values.
 
     References
     ----------
@@ -84,13 +96,18 @@ class AdditiveNoise(Masker):
     correlated: bool = False
     keep_integers: bool = False
     random_state: Any = None
+    columns: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Masker._parameter_constraints,
+        **NumericMasker._parameter_constraints,
         "p": [Interval(Real, 0, None, closed="left")],
         "correlated": ["boolean"],
         "random_state": ["random_state"],
     }
+
+    @property
+    def _allows_missing(self) -> bool:  # type: ignore[override]
+        return not self.correlated
 
     def _mask(self, X: np.ndarray) -> np.ndarray:
         rng = check_random_state(self.random_state)

@@ -1,10 +1,13 @@
 """What the maskers share: a stateless transformer that masks the file given to it.
 
 `fit` checks the file. `transform` masks any file with the same variables by that file's own values,
-so the masked file says nothing about another one.
+so the masked file says nothing about another one. A masker masks every column, or those that
+``columns`` names; a column that it cannot mask is an error, never left out without a word.
 """
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +15,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklearn_reclink._sklearn_compat import fit_context
+from sklearn_reclink.masking.columns import NUMERIC, Column, Table, frame_of
 
 
 def round_whole_columns(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -24,27 +28,55 @@ def round_whole_columns(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     >>> round_whole_columns(np.array([[1.0, 0.5]]), np.array([[1.4, 0.7]]))
     array([[1. , 0.7]])
     """
-    whole = (X == np.rint(X)).all(axis=0)
+    whole = ((X == np.rint(X)) | np.isnan(X)).all(axis=0)
     return np.where(whole, np.rint(Y), Y)
+
+
+def listed(columns: Iterable[Hashable]) -> str:
+    """The names of columns in a sentence."""
+    return ", ".join(repr(column) for column in columns)
+
+
+def position(variable: Any, n_features: int, names: Sequence[Hashable] | None, what: str) -> int:
+    """The position of a column given by position or by name; ``what`` names the option."""
+    if isinstance(variable, Integral) and 0 <= int(variable) < n_features:
+        return int(variable)
+    if isinstance(variable, str) and names is not None and variable in names:
+        return list(names).index(variable)
+    known = f"positions run from 0 to {n_features - 1}"
+    if isinstance(variable, str):
+        known = "X has no column names: give positions, or a DataFrame"
+        if names is not None:
+            known = f"the columns of X are {list(names)}"
+    raise ValueError(f"{what} holds the variable {variable!r}; {known}.")
 
 
 class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of the maskers.
 
     A subclass is a dataclass of its options: Python writes the ``__init__`` that scikit-learn asks
-    for. It masks one file in `_mask`. If it has the option ``keep_integers``, whole numbers are
-    released as whole numbers.
+    for. It masks one column in `_mask_column`, or all of them in `_mask_columns`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"keep_integers": ["boolean"]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"columns": [None, "array-like", str]}
 
-    keep_integers: bool = False
+    # what the masker does to missing cells is in its docstring; those that allow none refuse them
+    _allows_missing: ClassVar[bool] = True
+    # the kinds of columns it masks, all by default
+    _kinds: ClassVar[frozenset[str] | None] = None
+    _takes: ClassVar[str] = ""
 
-    @abstractmethod
-    def _mask(self, X: np.ndarray) -> np.ndarray:
-        """The masked version of a file."""
+    columns: Any = None
 
-    def _check(self, X: np.ndarray) -> None:
+    def _mask_column(self, column: Column) -> Any:
+        """The masked data of one column."""
+        raise NotImplementedError
+
+    def _mask_columns(self, table: Table) -> dict[int, Any]:
+        """The masked data of the columns, by position."""
+        return {place: self._mask_column(table.columns[place]) for place in self.columns_}
+
+    def _check(self, table: Table) -> None:
         """Raise if the file cannot be masked."""
 
     def _settle(self, n_features: int) -> None:
@@ -56,7 +88,7 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
 
         Parameters
         ----------
-        X : array-like of shape (n_records, n_features)
+        X : array-like or dataframe of shape (n_records, n_features)
             The original file.
         y : None
             Ignored.
@@ -65,9 +97,10 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         -------
         self
         """
-        X = validate_data(self, X, dtype=np.float64)
-        self._settle(X.shape[1])
-        self._check(X)
+        table = self._read(X, reset=True)
+        self.columns_ = self._positions(self.columns, "columns")
+        self._settle(len(table.columns))
+        self._check_columns(table)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -75,16 +108,138 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
 
         Parameters
         ----------
-        X : array-like of shape (n_records, n_features)
+        X : array-like or dataframe of shape (n_records, n_features)
             The file to mask, with the variables seen in `fit`.
 
         Returns
         -------
-        Y : ndarray of shape (n_records, n_features)
-            The masked file; row i is the masked version of row i of ``X``.
+        Y : ndarray or dataframe of shape (n_records, n_features)
+            The masked file, in the container of ``X``; row i is the masked version of row i.
         """
         check_is_fitted(self, "n_features_in_")
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        self._check(X)
+        table = self._read(X, reset=False)
+        self._check_columns(table)
+        return table.replaced(self._mask_columns(table))
+
+    def _read(self, X: Any, *, reset: bool) -> Table:
+        frame = frame_of(X)
+        if frame is not None:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if len(frame) == 0:
+                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            return Table.of(frame)
+        if not hasattr(X, "dtype") and self._array_dtype is None:
+            # a list of rows of several types would become an array of texts
+            texts = np.asarray(X).dtype.kind in "US"
+            X = np.array(X, dtype=object) if texts else X
+        finite = "allow-nan" if self._allows_missing else True
+        if self._array_dtype is None:
+            finite = False
+        return Table.of(
+            validate_data(
+                self,
+                X,
+                dtype=self._array_dtype,
+                order="C",
+                ensure_all_finite=finite,
+                reset=reset,
+            )
+        )
+
+    @property
+    def _array_dtype(self) -> Any:
+        """The type of an array to mask, None for any."""
+        return np.float64 if self._kinds is not None and self.columns is None else None
+
+    def _positions(self, columns: Any, what: str) -> list[int]:
+        """The positions of the columns that an option names, all if it is None."""
+        n_features = self.n_features_in_
+        if columns is None:
+            return list(range(n_features))
+        names = getattr(self, "feature_names_in_", None)
+        given = [columns] if isinstance(columns, str) else list(columns)
+        if len(given) == n_features and all(isinstance(one, bool | np.bool_) for one in given):
+            return [int(place) for place in np.flatnonzero(given)]
+        return list(dict.fromkeys(position(one, n_features, names, what) for one in given))
+
+    def _check_columns(self, table: Table) -> None:
+        chosen = [table.columns[place] for place in self.columns_]
+        if not chosen:
+            raise ValueError("columns names no column: name those to mask, or leave it None")
+        name = type(self).__name__
+        if self._kinds is not None:
+            wrong = [one.name for one in chosen if one.kind not in self._kinds]
+            if wrong:
+                raise ValueError(
+                    f"{name} masks {self._takes}, which the columns {listed(wrong)} are not: name "
+                    "the columns to mask with columns=, and mask the others by another method, "
+                    "such as PRAM, GlobalRecoding or LocalSuppression"
+                )
+        gaps = [] if self._allows_missing else [one for one in chosen if one.missing.any()]
+        if gaps:
+            raise ValueError(
+                f"{name} cannot mask missing values, and the columns "
+                f"{listed(one.name for one in gaps)} have some: name the columns to mask with "
+                "columns=, or drop the records without a value"
+            )
+        if self._kinds is not None:
+            for one in chosen:
+                if one.kind == "number" and np.isinf(one.numbers).any():
+                    row = int(np.flatnonzero(np.isinf(one.numbers))[0])
+                    raise ValueError(
+                        f"column {one.name!r} has an infinite value (infinity) in row {row}: "
+                        "replace it by a number, or suppress it"
+                    )
+        self._check(table)
+
+    def _option(self, name: str, column: Column) -> Any:
+        """An option that holds one value for all columns, or a dict of values by column."""
+        value = getattr(self, name)
+        if not isinstance(value, Mapping):
+            return value
+        return self._by_position(name).get(column.place)
+
+    def _by_position(self, name: str) -> dict[int, Any]:
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            position(one, self.n_features_in_, names, name): value
+            for one, value in getattr(self, name).items()
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._allows_missing
+        tags.input_tags.string = tags.input_tags.categorical = self._kinds is None
+        return tags
+
+
+class NumericMasker(Masker):
+    """Base of the maskers of numbers, and of dates as numbers.
+
+    A subclass masks an array of the chosen columns in `_mask`. If it has the option
+    ``keep_integers``, whole numbers are released as whole numbers.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Masker._parameter_constraints,
+        "keep_integers": ["boolean"],
+    }
+    _kinds = NUMERIC
+    _takes = "numbers and dates"
+    _allows_missing = False
+
+    keep_integers: bool = False
+
+    @abstractmethod
+    def _mask(self, X: np.ndarray) -> np.ndarray:
+        """The masked version of the columns to mask."""
+
+    def _mask_columns(self, table: Table) -> dict[int, Any]:
+        X = np.column_stack([table.columns[place].numbers for place in self.columns_])
         Y = self._mask(X)
-        return round_whole_columns(X, Y) if self.keep_integers else Y
+        if self.keep_integers:
+            Y = round_whole_columns(X, Y)
+        return {
+            place: table.columns[place].with_numbers(values, whole=self.keep_integers)
+            for place, values in zip(self.columns_, Y.T, strict=True)
+        }

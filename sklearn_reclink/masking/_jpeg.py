@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sklearn_reclink._sklearn_compat import Interval
-from sklearn_reclink.masking._base import Masker
+from sklearn_reclink.masking._base import NumericMasker
+from sklearn_reclink.masking.columns import Table
 
 # The longest side that the format (65,535 pixels) and Pillow (65,500) allow, in whole blocks.
 MOST_PIXELS = 65_496
@@ -55,7 +56,7 @@ def compress(pixels: np.ndarray, quality: int, most_rows: int = MOST_PIXELS) -> 
 
 
 @dataclass(eq=False, repr=False)
-class JPEGMasking(Masker):
+class JPEGMasking(NumericMasker):
     """Mask a file by compressing it as an image.
 
     Parameters
@@ -64,15 +65,21 @@ class JPEGMasking(Masker):
         Quality of the JPEG compression, from 1, the strongest, to 100.
     keep_integers : bool, default=False
         Round the variables that hold whole numbers only.
+    columns : list of str or int, or None, default=None
+        The columns to mask, by name or position; the others are released unchanged. By default
+        all. A column that holds no numbers is an error, unless it is left out so.
 
     Attributes
     ----------
     n_features_in_, feature_names_in_ : int, ndarray of str
+    columns_ : list of int
+        The positions of the columns that are masked.
 
     Notes
     -----
     The order of the records and of the variables matters: neighbours are blurred together. A grey
     level is 1/255 of the range of the variable, so a long tail leaves few levels to the others.
+    Missing values are refused.
     Needs Pillow: ``pip install 'sklearn-reclink[jpeg]'``.
 
     References
@@ -93,17 +100,18 @@ class JPEGMasking(Masker):
     quality: int = 80
     _: KW_ONLY
     keep_integers: bool = False
+    columns: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Masker._parameter_constraints,
+        **NumericMasker._parameter_constraints,
         "quality": [Interval(Integral, 1, 100, closed="both")],
     }
 
-    def _check(self, X: np.ndarray) -> None:
-        if X.shape[1] > MOST_PIXELS:
+    def _check(self, table: Table) -> None:
+        if len(self.columns_) > MOST_PIXELS:
             raise ValueError(
-                f"X has {X.shape[1]} variables: an image has at most {MOST_PIXELS} columns. "
-                "Mask the variables in parts."
+                f"X has {len(self.columns_)} variables: an image has at most {MOST_PIXELS} "
+                "columns. Mask the variables in parts."
             )
 
     def _mask(self, X: np.ndarray) -> np.ndarray:

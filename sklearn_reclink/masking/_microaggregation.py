@@ -13,7 +13,7 @@ Distances are Euclidean; among equals the lowest row index is taken.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence, Sized
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_reclink._sklearn_compat import Interval
-from sklearn_reclink.masking._base import Masker
+from sklearn_reclink.masking._base import NumericMasker, listed, position
+from sklearn_reclink.masking.columns import Table
 
 
 def mdav(Z: ArrayLike, k: int) -> np.ndarray:
@@ -64,7 +65,7 @@ def mdav(Z: ArrayLike, k: int) -> np.ndarray:
     return np.asarray(group(columns, k), dtype=np.intp)
 
 
-def check_k_records(X: np.ndarray, k: int) -> None:
+def check_k_records(X: Sized, k: int) -> None:
     """Raise if the file has fewer than k records."""
     if len(X) < k:
         raise ValueError(
@@ -99,7 +100,7 @@ def group_means(X: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False)
-class Microaggregation(Masker):
+class Microaggregation(NumericMasker):
     """Mask a file by microaggregation: each value becomes the mean of a group of records.
 
     The variables are split into groups; within each group of variables the records are
@@ -114,8 +115,7 @@ class Microaggregation(Masker):
         The groups of variables. None puts all variables in one group; an integer m takes m
         consecutive variables at a time, and the last group is smaller if m does not divide
         their number; a list names the variables of each group by position or by column name.
-        A variable may be in one group at most. **Variables in no group are released
-        unchanged**.
+        Every variable that is masked is in one group.
     k : int or list of int, default=3
         The least number of records in a set, or one such number for each group of variables.
     standardize : bool, default=False
@@ -123,11 +123,17 @@ class Microaggregation(Masker):
         values are means of the raw values in both cases.
     keep_integers : bool, default=False
         Round the variables that hold whole numbers only.
+    columns : list of str or int, or None, default=None
+        The columns to mask, by name or position; the others are released unchanged. By default
+        all. A column that is not masked because it holds no numbers, or because it is in no
+        group, is an error.
 
     Attributes
     ----------
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
         The number of variables and, if `fit` saw a data frame, their names.
+    columns_ : list of int
+        The positions of the columns that are masked.
     groups_ : list of list of int
         The positions of the variables in each group.
     k_ : list of int
@@ -136,6 +142,10 @@ class Microaggregation(Masker):
     See Also
     --------
     UnivariateMicroaggregation : Each variable sorted and averaged on its own.
+
+    Notes
+    -----
+    Missing values are refused: a set of near records needs all of their values.
 
     References
     ----------
@@ -157,9 +167,10 @@ class Microaggregation(Masker):
     k: int | Sequence[int] = 3
     standardize: bool = False
     keep_integers: bool = False
+    columns: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Masker._parameter_constraints,
+        **NumericMasker._parameter_constraints,
         "groups": [None, Interval(Integral, 1, None, closed="left"), "array-like"],
         "k": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "standardize": ["boolean"],
@@ -167,53 +178,57 @@ class Microaggregation(Masker):
 
     def _settle(self, n_features: int) -> None:
         names = getattr(self, "feature_names_in_", None)
-        self.groups_ = _variable_groups(self.groups, n_features, names)
+        self.groups_ = _variable_groups(self.groups, self.columns_, n_features, names)
         self.k_ = _group_sizes(self.k, len(self.groups_))
 
     def _mask(self, X: np.ndarray) -> np.ndarray:
         Y = X.copy()
         sd = X.std(axis=0, ddof=1) if self.standardize and len(X) > 1 else np.ones(X.shape[1])
         scaled = X / np.where(sd > 0, sd, 1.0)
-        for variables, k in zip(self.groups_, self.k_, strict=True):
+        for group, k in zip(self.groups_, self.k_, strict=True):
+            variables = [self.columns_.index(place) for place in group]
             Y[:, variables] = group_means(X[:, variables], mdav(scaled[:, variables], k))
         return Y
 
-    def _check(self, X: np.ndarray) -> None:
-        check_k_records(X, max(self.k_, default=1))
+    def _check(self, table: Table) -> None:
+        check_k_records(table, max(self.k_, default=1))
 
 
-def _variable_groups(groups: Any, n_features: int, names: np.ndarray | None) -> list[list[int]]:
+def _variable_groups(
+    groups: Any, columns: Sequence[int], n_features: int, names: Sequence[Hashable] | None
+) -> list[list[int]]:
+    """The positions of the variables of each group; together they are the columns to mask."""
     if groups is None or isinstance(groups, Integral):
-        size, every = int(groups or n_features), range(n_features)
-        return [list(every[start : start + size]) for start in every[::size]]
+        size = int(groups or len(columns)) or 1
+        return [list(columns[start : start + size]) for start in range(0, len(columns), size)]
     for group in groups:
         if isinstance(group, str | Integral) or len(group) == 0:
             raise ValueError(
                 f"groups holds {group!r}, where a non-empty list of variables is needed, "
                 "such as groups=[[0, 1], [2, 3]]."
             )
-    positions = [[_position(variable, n_features, names) for variable in group] for group in groups]
-    counts = Counter(position for group in positions for position in group)
-    repeated = sorted(position for position, count in counts.items() if count > 1)
+    positions = [[position(one, n_features, names, "groups") for one in group] for group in groups]
+    counts = Counter(place for group in positions for place in group)
+    repeated = sorted(place for place, count in counts.items() if count > 1)
     if repeated:
         raise ValueError(
             f"groups names the variable(s) at {repeated} more than once: a variable is masked "
             "in one group only."
         )
+    called = range(n_features) if names is None else names
+    alone = [called[place] for place in columns if place not in counts]
+    if alone:
+        raise ValueError(
+            f"the columns {listed(alone)} are in no group, so they would be released unmasked: add "
+            "them to groups, or name the columns to mask with columns= to release them so"
+        )
+    beside = [called[place] for place in counts if place not in columns]
+    if beside:
+        raise ValueError(
+            f"groups holds the columns {listed(beside)}, which columns= does not name: add them to "
+            "columns, or take them out of groups"
+        )
     return positions
-
-
-def _position(variable: Any, n_features: int, names: np.ndarray | None) -> int:
-    if isinstance(variable, Integral) and 0 <= int(variable) < n_features:
-        return int(variable)
-    if isinstance(variable, str) and names is not None and variable in names:
-        return list(names).index(variable)
-    known = f"positions run from 0 to {n_features - 1}"
-    if isinstance(variable, str):
-        known = "X has no column names: give positions, or a DataFrame"
-        if names is not None:
-            known = f"the columns of X are {list(names)}"
-    raise ValueError(f"groups holds the variable {variable!r}; {known}.")
 
 
 def _group_sizes(k: int | Sequence[int], n_groups: int) -> list[int]:

@@ -15,9 +15,10 @@ from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval
 from sklearn_reclink.masking._base import Masker
+from sklearn_reclink.masking.columns import NUMERIC, Table
 
 
-def rank_swap(values: np.ndarray, window: int, rng: np.random.RandomState) -> np.ndarray:
+def swapped_rows(values: np.ndarray, window: int, rng: np.random.RandomState) -> np.ndarray:
     """Exchange the values of one variable with values at most ``window`` ranks away.
 
     Parameters
@@ -32,7 +33,7 @@ def rank_swap(values: np.ndarray, window: int, rng: np.random.RandomState) -> np
     Returns
     -------
     ndarray of shape (n_records,)
-        The same values, each at most ``window`` ranks from its place.
+        The row whose value each record takes.
     """
     order = np.argsort(values, kind="stable")
     partner = np.arange(len(values))
@@ -45,9 +46,9 @@ def rank_swap(values: np.ndarray, window: int, rng: np.random.RandomState) -> np
             other = candidates[rng.randint(candidates.size)]
             partner[rank], partner[other] = other, rank
             free[[rank, other]] = False
-    swapped = np.empty_like(values)
-    swapped[order] = values[order[partner]]
-    return swapped
+    rows = np.empty_like(order)
+    rows[order] = order[partner]
+    return rows
 
 
 @dataclass(eq=False, repr=False)
@@ -61,15 +62,20 @@ class RankSwapping(Masker):
         of records. Nothing is exchanged if it is less than one rank.
     random_state : int, RandomState instance or None, default=None
         Draws the partners. An integer gives the same masked file at every call.
+    columns : list of str or int, or None, default=None
+        The columns to mask, by name or position; the others are released unchanged. By default
+        all. A column without an order, such as text, is an error, unless it is left out so.
 
     Attributes
     ----------
     n_features_in_, feature_names_in_ : int, ndarray of str
+    columns_ : list of int
+        The positions of the columns that are masked.
 
     Notes
     -----
     Whole numbers stay whole, because no new value is made. Equal values are ranked in the order
-    of their rows.
+    of their rows. A missing value stays missing; the ranks are those of the values present.
 
     References
     ----------
@@ -89,13 +95,26 @@ class RankSwapping(Masker):
     p: float = 5.0
     _: KW_ONLY
     random_state: Any = None
+    columns: Any = None
 
+    _allows_missing = True
+    _kinds = NUMERIC | {"ordered"}
+    _takes = "numbers, dates and ordered categories"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Masker._parameter_constraints,
         "p": [Interval(Real, 0, 100, closed="both")],
         "random_state": ["random_state"],
     }
 
-    def _mask(self, X: np.ndarray) -> np.ndarray:
+    def _mask_columns(self, table: Table) -> dict[int, Any]:
         rng = check_random_state(self.random_state)
-        window = int(self.p * len(X) / 100)
-        return np.column_stack([rank_swap(column, window, rng) for column in X.T])
+        return {
+            place: table.columns[place].take(self._rows(table.columns[place].numbers, rng))
+            for place in self.columns_
+        }
+
+    def _rows(self, values: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+        rows, present = np.arange(len(values)), np.flatnonzero(~np.isnan(values))
+        window = int(self.p * len(present) / 100)
+        rows[present] = present[swapped_rows(values[present], window, rng)]
+        return rows

@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sklearn_reclink._sklearn_compat import Interval
-from sklearn_reclink.masking._base import Masker
+from sklearn_reclink.masking._base import NumericMasker
 from sklearn_reclink.masking._microaggregation import check_k_records, group_means
+from sklearn_reclink.masking.columns import Table
 
 
 def runs_of_k(n_records: int, k: int) -> np.ndarray:
@@ -76,7 +77,7 @@ def optimal_runs(values: np.ndarray, k: int) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False)
-class UnivariateMicroaggregation(Masker):
+class UnivariateMicroaggregation(NumericMasker):
     """Mask a file by microaggregation of every variable on its own (individual ranking).
 
     Each value becomes the mean of k or more values next to it in rank. This changes a file little
@@ -91,14 +92,23 @@ class UnivariateMicroaggregation(Masker):
         all runs have k values, except the last, which has up to 2k - 1.
     keep_integers : bool, default=False
         Round the variables that hold whole numbers only.
+    columns : list of str or int, or None, default=None
+        The columns to mask, by name or position; the others are released unchanged. By default
+        all. A column that holds no numbers is an error, unless it is left out so.
 
     Attributes
     ----------
     n_features_in_, feature_names_in_ : int, ndarray of str
+    columns_ : list of int
+        The positions of the columns that are masked.
 
     See Also
     --------
     Microaggregation : Groups of several variables at a time.
+
+    Notes
+    -----
+    A missing value stays missing; the runs are those of the values present.
 
     References
     ----------
@@ -120,23 +130,35 @@ class UnivariateMicroaggregation(Masker):
     _: KW_ONLY
     optimal: bool = False
     keep_integers: bool = False
+    columns: Any = None
 
+    _allows_missing = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Masker._parameter_constraints,
+        **NumericMasker._parameter_constraints,
         "k": [Interval(Integral, 1, None, closed="left")],
         "optimal": ["boolean"],
     }
 
-    def _check(self, X: np.ndarray) -> None:
-        check_k_records(X, self.k)
+    def _check(self, table: Table) -> None:
+        check_k_records(table, self.k)
+        for column in (table.columns[place] for place in self.columns_):
+            if len(table) > (~column.missing).sum() < self.k:
+                raise ValueError(
+                    f"column {column.name!r} has {(~column.missing).sum()} values, fewer than "
+                    f"k={self.k}: suppress it, or name the other columns with columns="
+                )
 
     def _mask(self, X: np.ndarray) -> np.ndarray:
         return np.column_stack([self._mask_one(column) for column in X.T])
 
     def _mask_one(self, column: np.ndarray) -> np.ndarray:
-        order = np.argsort(column, kind="stable")
+        present = ~np.isnan(column)
+        values = column[present]
+        order = np.argsort(values, kind="stable")
         labels = np.empty_like(order)
         labels[order] = (
-            optimal_runs(column[order], self.k) if self.optimal else runs_of_k(len(order), self.k)
+            optimal_runs(values[order], self.k) if self.optimal else runs_of_k(len(order), self.k)
         )
-        return group_means(column[:, None], labels)[:, 0]
+        masked = column.copy()
+        masked[present] = group_means(values[:, None], labels)[:, 0]
+        return masked

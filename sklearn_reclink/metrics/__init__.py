@@ -9,6 +9,16 @@ from sklearn_reclink.metrics._information_loss import (
     il1s,
     matrix_mean_square_difference,
 )
+from sklearn_reclink.metrics._linkage_curve import LinkageCurve, linkage_curve
+from sklearn_reclink.metrics._mixed_loss import (
+    MixedLoss,
+    association_change,
+    category_change,
+    frequency_change,
+    information_loss,
+    mixed_loss,
+    suppression_rate,
+)
 from sklearn_reclink.metrics._probabilistic_loss import (
     ProbabilisticLoss,
     probabilistic_information_loss,
@@ -27,18 +37,27 @@ from sklearn_reclink.metrics._scores import (
 )
 
 __all__ = [
+    "LinkageCurve",
+    "MixedLoss",
     "ProbabilisticLoss",
+    "association_change",
     "average_record_linkage",
+    "category_change",
     "correlation_change",
     "covariance_change",
     "domingo_ferrer_torra_score",
     "expected_reidentification_rate",
+    "frequency_change",
     "il1s",
+    "information_loss",
     "interval_disclosure",
     "linkage_ceiling",
+    "linkage_curve",
     "linkage_loss_score",
     "matrix_mean_square_difference",
+    "mixed_loss",
     "probabilistic_information_loss",
     "probabilistic_loss",
     "reidentification_rate",
+    "suppression_rate",
 ]

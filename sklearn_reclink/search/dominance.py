@@ -15,7 +15,7 @@ _TOLERANCE = 0.5 * TIE_TOLERANCE
 
 def dominated(index: Index) -> np.ndarray:
     """`Index.dominated`."""
-    return _by_pairs(index) if index.is_dense else _by_tree(index)
+    return _by_pairs(index) if index.is_dense else by_tree(index)
 
 
 def _by_pairs(index: Index) -> np.ndarray:
@@ -37,7 +37,7 @@ def _by_pairs(index: Index) -> np.ndarray:
     return found
 
 
-def _by_tree(index: Index, chunk: int = 4096) -> np.ndarray:
+def by_tree(index: Index, *, chunk: int = 4096) -> np.ndarray:
     """The same; a worker searches ``chunk`` records at once."""
     from sklearn.utils.parallel import Parallel, delayed
 

@@ -11,11 +11,13 @@ how many parameters there are, and serve all cones as long as few records miss. 
 cells go first and conflicts use what time they leave.
 
 *Late starts* (`starts`) take long to find, and a proof needs none: they are asked for only when a
-search has gone on for long, or cannot end in a proof.
+search has gone on for long, or cannot end in a proof. Where presolve took a good part of the time,
+there will be no time for them later: they come at once.
 
 *Files of any size.* The rows of a small file are held. In a large one they are found by the index
 as parameters violate them, cells grow the ones they need (`cells.rows`), and before conflicts are
-looked for, late starts and line searches find parameters that link many. Where the proof of a large
+looked for, late starts and line searches find parameters that link many. Cells take a good
+incumbent, too: a few line searches come first. Where the proof of a large
 file is not near, random blocks of its records bound it (`blocks`).
 
 At the time limit the best parameters and the bound so far are returned; both stay valid. What takes
@@ -61,7 +63,10 @@ _LEAST_OF_BLOCKS = 0.1
 _NEAR_PROOF = 0.01  # of the records
 _SHARE_OF_CONFLICTS = 0.5  # of a large file, before blocks
 _SHARE_BEFORE_LATE = 0.7
+_SHARE_OF_SLOW_PRESOLVE = 0.1  # from which on late starts come at once
+_SHARE_OF_EARLY_STARTS = 0.25  # of the time left
 _SHARE_OF_STARTS = 0.5  # of a large file
+_SHARE_OF_FIRST_LINES = 0.15  # of a large file, before cells
 _MOST_RESERVED = 0.3
 _COUNTS = 20  # that a search by conflicts takes at least
 
@@ -173,9 +178,19 @@ def solve_exact(
     deadline = feasibility.deadline = begin + time_limit - reserved
     losses, conflicts = 0, tuple[np.ndarray, ...]()
     report("presolve and starts", losses)
+    slow = time.monotonic() - begin > _SHARE_OF_SLOW_PRESOLVE * time_limit
+    if slow and not large and late_starts is not None and incumbent.losses:
+        for theta in late_starts(_SHARE_OF_EARLY_STARTS * (deadline - time.monotonic())):
+            incumbent.offer(theta)
+        late_starts = None
+        report("late starts", losses)
     # the products here are small: threads of the linear algebra would only get in the way
     with threadpool_limits(1):
         enough = not large or _COUNTS * count < (1 - _SHARE_OF_STARTS) * time_limit
+        if by_cells and large and incumbent.losses:
+            until = begin + _SHARE_OF_FIRST_LINES * time_limit
+            search_large(problem, incumbent, rng, until, None, all_pairs=True)
+            report("line searches", losses)
         if by_cells and enough:
             share = _SHARE_OF_CELLS_OF_LARGE if large else _SHARE_OF_CELLS
             until = min(begin + share * time_limit, deadline)

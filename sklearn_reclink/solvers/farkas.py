@@ -27,14 +27,20 @@ and ``lambda_m = 1``. It is the last resort, for the ties of rounded or repeated
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numba import njit
 
 from sklearn_reclink.families import Family
 from sklearn_reclink.search.ties import TIE_TOLERANCE
+from sklearn_reclink.solvers.qr_update import INTERNAL
 
 _ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of a recount
 _UNIT = 2.0**-53
+# Largest entries within these are scaled to 1, of equations and of unknowns. What underflows by the
+# first comes to less than _TINY by the second.
+_LARGEST, _LEAST, _TINY = 2.0**960, 2.0**-150, 2.0**-900
 
 
 def allowed(
@@ -89,8 +95,9 @@ def allowed(
     return False
 
 
-def combines_nearby(rows: np.ndarray, sizes: np.ndarray, multipliers: np.ndarray) -> bool:
-    """Whether an exact combination of the rows to zero has multipliers near these.
+@njit(cache=True, nogil=True)
+def combines_nearby(rows, sizes, multipliers):  # type: ignore[no-untyped-def]
+    """Whether an exact combination of the rows to zero has multipliers near these (compiled).
 
     Parameters
     ----------
@@ -99,36 +106,123 @@ def combines_nearby(rows: np.ndarray, sizes: np.ndarray, multipliers: np.ndarray
         Of the numbers whose rounding the rows carry: they are right to ``4 u sizes``.
     multipliers : ndarray of shape (n_rows,)
     """
-    used = sizes.any(axis=0)
-    if not used.all():
-        rows, sizes = rows[:, used], sizes[:, used]
-    columns, sizes = rows.T, sizes.T
-    n_equations, n_unknowns = columns.shape
-    if n_unknowns != n_equations + 1 or not multipliers.min() > 0:
+    n_unknowns: Any = rows.shape[0]
+    n: Any = np.int64(0)  # equations: the parameters that some row has
+    columns, errors = np.empty((n_unknowns, n_unknowns)), np.empty((n_unknowns, n_unknowns))
+    for k in range(rows.shape[1]):
+        used, largest = False, 0.0
+        for j in range(n_unknowns):
+            used = used or sizes[j, k] != 0.0
+            largest = max(largest, abs(rows[j, k]))
+        if not used:
+            continue
+        if n + 1 >= n_unknowns or not 1 / _LARGEST <= largest < _LARGEST:
+            return False
+        # powers of two bring every equation and every unknown to the size of 1
+        scale = math.ldexp(1.0, -math.frexp(largest)[1])
+        for j in range(n_unknowns):
+            columns[n, j], errors[n, j] = rows[j, k] * scale, sizes[j, k] * scale
+        n += 1
+    if n + 1 != n_unknowns:
         return False
-    # powers of two bring every equation and every unknown to the size of 1
-    for axis in (1, 0):
-        scale = -np.frexp(np.abs(columns).max(axis=axis, keepdims=True))[1]
-        columns, sizes = np.ldexp(columns, scale), np.ldexp(sizes, scale)
-    multipliers = np.ldexp(multipliers, -scale[0])
-    multipliers = multipliers / multipliers.max()
-    # the inverse without the unknown of the largest multiplier, which it leaves as it is
-    others = np.ones(n_unknowns, dtype=bool)
-    others[np.argmax(multipliers)] = False
-    square = columns[:, others]
-    try:
-        inverse = np.linalg.inv(square)
-    except np.linalg.LinAlgError:
+    found = np.empty(n_unknowns)
+    for j in range(n_unknowns):
+        largest = 0.0
+        for i in range(n):
+            largest = max(largest, abs(columns[i, j]))
+        if not _LEAST <= largest:
+            return False
+        exponent = math.frexp(largest)[1]
+        scale = math.ldexp(1.0, -exponent)
+        for i in range(n):
+            columns[i, j] *= scale
+            errors[i, j] = 4 * errors[i, j] * scale + (n_unknowns + 4) * abs(columns[i, j])
+            errors[i, j] = 2 * _UNIT * errors[i, j] + _TINY
+        found[j] = math.ldexp(multipliers[j], exponent)
+        if not 0.0 < found[j] < np.inf:
+            return False
+    # the unknown of the largest multiplier comes last: the inverse leaves it as it is
+    last: Any = np.int64(0)
+    for j in range(n_unknowns):
+        if found[j] > found[last]:
+            last = j
+    largest = found[last]
+    found[last], found[n] = found[n], largest
+    residual = 0.0
+    for i in range(n):
+        columns[i, last], columns[i, n] = columns[i, n], columns[i, last]
+        errors[i, last], errors[i, n] = errors[i, n], errors[i, last]
+        total, rounding = 0.0, _TINY
+        for j in range(n_unknowns):
+            total += columns[i, j] * (found[j] / largest)
+            rounding += errors[i, j] * (found[j] / largest)
+        if not rounding < np.inf:
+            return False
+        residual = max(residual, abs(total) + rounding)
+    inverse = np.empty((n, n))
+    lack = _invert(columns, errors, inverse)
+    if not lack < 0.5:
         return False
-    rounding = (n_unknowns + 4) * _UNIT * np.abs(columns) + 4 * _UNIT * sizes
-    size = np.abs(inverse)
-    lack = np.abs(square @ inverse - np.eye(n_equations)) + 2 * rounding[:, others] @ size
-    k = lack.sum(axis=1).max()
-    residual = np.abs(columns @ multipliers) + 2 * rounding @ multipliers
-    if not k < 0.5:
-        return False
-    change = size.sum(axis=1) * (residual.max() / (1 - k))
-    return bool((2 * change < multipliers[others]).all())
+    for i in range(n):
+        total = 0.0
+        for j in range(n):
+            total += abs(inverse[i, j])
+        if not 2 * total * (residual / (1 - lack)) < found[i] / largest:
+            return False
+    return True
+
+
+@njit(**INTERNAL)
+def _invert(columns, errors, inverse):  # type: ignore[no-untyped-def]
+    """``inverse`` becomes ``G``, about that of the first ``n`` columns ``B``; ``|B G - I|``.
+
+    By elimination with partial pivoting; infinity if there is none. ``errors`` bound those of ``B``
+    and twice the rounding of products.
+    """
+    n = inverse.shape[0]
+    left = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            left[i, j], inverse[i, j] = columns[i, j], 0.0
+        inverse[i, i] = 1.0
+    for k in range(n):
+        pivot = k
+        for i in range(k + 1, n):
+            if abs(left[i, k]) > abs(left[pivot, k]):
+                pivot = i
+        value = left[pivot, k]
+        if value == 0.0:
+            return np.inf
+        for j in range(n):
+            left[k, j], left[pivot, j] = left[pivot, j], left[k, j]
+            inverse[k, j], inverse[pivot, j] = inverse[pivot, j], inverse[k, j]
+        for j in range(n):
+            left[k, j] /= value
+            inverse[k, j] /= value
+        for i in range(n):
+            factor = left[i, k]
+            if i == k or factor == 0.0:
+                continue
+            for j in range(n):
+                left[i, j] -= factor * left[k, j]
+                inverse[i, j] -= factor * inverse[k, j]
+    lack = 0.0
+    products, bounds = np.empty(n), np.empty(n)
+    for i in range(n):
+        for j in range(n):
+            products[j], bounds[j] = 0.0, 0.0
+        products[i] = -1.0
+        for k in range(n):
+            for j in range(n):
+                products[j] += columns[i, k] * inverse[k, j]
+                bounds[j] += errors[i, k] * abs(inverse[k, j])
+        total = 0.0
+        for j in range(n):
+            total += abs(products[j]) + bounds[j]
+        if not total < np.inf:
+            return np.inf
+        lack = max(lack, total)
+    return lack
 
 
 def exact_support(columns: Sequence[Sequence[int]]) -> np.ndarray | None:

@@ -31,6 +31,12 @@ def _norms(rows: np.ndarray) -> np.ndarray:
     return np.asarray(norms)
 
 
+def _has_tiny(numbers: np.ndarray) -> np.ndarray:
+    """Which rows have a number so small that its square may underflow, (n_rows,) of bool."""
+    sizes = np.abs(numbers)
+    return np.asarray(((sizes > 0) & (sizes < 2.0**-300)).any(axis=1))
+
+
 class RowSource(Protocol):
     """Finds rows that parameters violate."""
 
@@ -132,17 +138,19 @@ class RowCache:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self._size = 0
-        self._wide = np.empty((4, 64, problem.family.n_parameters))
+        self._wide = np.empty((5, 64, problem.family.n_parameters))
         self._pair = np.empty((2, 64), dtype=np.int64)
         self._right = np.empty(64)
         self._known: set[tuple[int, int]] = set()
         self.add_cone(problem.family.rows)
         self._told = self._n_first = self._size
+        self._n_sized = 0
 
     def fresh(self) -> "RowCache":
         """Another one, with the first rows of the cone alone."""
         other = copy(self)
         other._size = other._told = self._n_first
+        other._n_sized = 0
         other._wide, other._pair = self._wide.copy(), self._pair.copy()
         other._right, other._known = self._right.copy(), set()
         return other
@@ -169,8 +177,7 @@ class RowCache:
 
     def add_cone(self, rows: np.ndarray) -> None:
         """Add rows of the cone."""
-        nothing = np.zeros_like(rows)
-        self._append(rows, nothing, nothing, np.full((2, len(rows)), CONE))
+        self._append(rows, np.zeros_like(rows), rows, np.full((2, len(rows)), CONE))
 
     def add_pairs(self, records: np.ndarray, impostors: np.ndarray) -> int:
         """Add the rows of (record, impostor) pairs; how many were new."""
@@ -198,7 +205,7 @@ class RowCache:
             self._wide = np.pad(self._wide, ((0, 0), (0, grow), (0, 0)))
             self._pair = np.pad(self._pair, ((0, 0), (0, grow)))
             self._right = np.pad(self._right, (0, grow))
-        self._wide[:, start:end] = rows / _norms(rows), rows, own, other
+        self._wide[:4, start:end] = rows / _norms(rows), rows, own, other
         self._pair[:, start:end] = pairs
         self._right[start:end] = pairs[0] != CONE
         self._size = end
@@ -266,17 +273,38 @@ class RowCache:
         of_cone = self.owners[support] == CONE
         if of_cone.all() or not np.isfinite(multipliers).all():
             return False
-        multipliers = multipliers / _norms(self.raw[support])[:, 0]
-        family, cone = self.problem.family, self.raw[support[of_cone]]
-        records = support[~of_cone]
-        own, other = self._wide[2:, records]
-        of_records, of_cone = multipliers[~of_cone], multipliers[of_cone]
-        if allowed(family, own, other, of_records, cone, of_cone):
+        _, raw, own, other, _ = self._wide[:, support]
+        multipliers = multipliers / _norms(raw)[:, 0]
+        records = ~of_cone
+        if allowed(
+            self.problem.family,
+            own[records],
+            other[records],
+            multipliers[records],
+            raw[of_cone],
+            multipliers[of_cone],
+        ):
             return True
-        _, mine, theirs = self._records(records)
-        sizes = np.vstack([family.uncertain(own, other, mine == theirs), np.abs(cone)])
-        rows = np.vstack([other - own, cone])
-        return combines_nearby(rows, sizes, np.r_[of_records, of_cone])
+        self._size_up()
+        return bool(combines_nearby(other - own, self._wide[4, support], multipliers))
+
+    def _size_up(self) -> None:
+        """Of rows since the last time: the size of the numbers whose rounding they carry.
+
+        It is infinite, and proves nothing, where products may have underflowed.
+        """
+        new = np.arange(self._n_sized, self._size)
+        self._n_sized = self._size
+        if not len(new):
+            return
+        of_cone = self.owners[new] == CONE
+        cone, pairs = new[of_cone], new[~of_cone]
+        sizes, (own, other) = self._wide[4], self._wide[2:4, pairs]
+        record, mine, theirs = self._records(pairs)
+        sizes[cone] = np.abs(self.raw[cone])
+        sizes[pairs] = self.problem.family.uncertain(own, other, mine == theirs)
+        sizes[cone[_has_tiny(self.raw[cone])]] = np.inf
+        sizes[pairs[_has_tiny(record - mine) | _has_tiny(record - theirs)]] = np.inf
 
     def _records(self, support: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of the pairs of some rows: the original record, its own masked one and the impostor."""

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import EuclideanLinker, audit
-from sklearn_reclink.auditing import SizeLimits, compare
+from sklearn_reclink.auditing import SizeLimits, _audit, compare
 from sklearn_reclink.auditing._attack import halves, wilson_interval
 from sklearn_reclink.auditing._attackers import ATTACKERS, VIEWS, Setting, chosen_attackers
 from sklearn_reclink.auditing._variables import _pairs
 from sklearn_reclink.capacity import additive_capacity, symmetric_capacity
+from sklearn_reclink.datasets import make_microdata
+from sklearn_reclink.masking import Microaggregation
 from sklearn_reclink.metrics import linkage_ceiling
 from sklearn_reclink.model_selection import held_out_links
 from tests.auditing.pairs import masked, original
@@ -218,3 +220,22 @@ def test_comparison_names_the_safest_and_the_frontier():
     assert len(found.to_dict()["maskings"]) == 3
     page = found.to_html()
     assert page.count("<svg") == 1 and "another is better" not in page
+
+
+def test_no_search_finds_fewer_people_than_the_weighted_mean_before_it():
+    X = make_microdata(300, 4, tail="heavy", random_state=0)
+    Y = Microaggregation(groups=[[0, 1], [2, 3]], k=3).fit_transform(X)
+    names = ["weighted_mean", "choquet", "bilinear", "hlms"]
+    found = {one.attacker.name: one for one in audit(X, Y, attackers=names, time_limit=1.0).attacks}
+    least = found["weighted_mean"].n_found
+    assert all(one.n_found >= least for one in found.values())
+    assert all(one.bound >= least for one in found.values())
+
+
+def test_loading_counts_against_the_time_limit_and_compiling_does_not(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(_audit.time, "monotonic", lambda: now)
+    for begin, left in [(99.0, 7.0), (40.0, 5.0)]:  # of 10 s, 2 are kept back
+        steps = _audit._Steps(None, 1, 10.0, 1.0)
+        steps.start(begin)
+        assert steps.end == now + left

@@ -27,7 +27,7 @@ from sklearn_reclink import (
     export_mps,
 )
 from sklearn_reclink.datasets import make_microdata
-from sklearn_reclink.linkers._view import View, conclude, learn_in_turn
+from sklearn_reclink.linkers._view import View, accepted, conclude, learn_in_turn
 from sklearn_reclink.masking import Microaggregation, RankSwapping
 from sklearn_reclink.solvers.problem import Solution, Status
 from tests.problems import noisy_files
@@ -239,3 +239,34 @@ def test_of_views_that_link_the_same_one_is_whole():
     for linker in (HLMSChoquetLinker, WeightedMeanLinker):  # all link everybody
         fitted = linker(standardize=VIEWS, random_state=0).fit(X, X + 1e-9)
         assert fitted.score(X, X + 1e-9) == 1 and fitted.status_ == "optimal"
+
+
+# -- what is known or refused beforehand -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("linker", [ChoquetLinker, BilinearLinker, HLMSChoquetLinker])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_search_without_time_links_as_many_as_weights_that_it_was_given(linker):
+    X, Y = business_files("M4-33", seed=1, n_records=150)
+    mean = WeightedMeanLinker(standardize=VIEWS, random_state=0).fit(X, Y)
+    late = linker(standardize=VIEWS, time_limit=0.0, random_state=0)
+    late._given_weights = {mean.standardize_: mean.weights_}
+    late.fit(X, Y)
+    assert mean.n_linked_ <= late.n_linked_ <= late.bound_
+    assert late.n_linked_ == round(late.score(X, Y) * len(X))
+    assert {"n_linked_", "bound_", "status_"} <= vars(late).keys()
+
+
+def test_a_view_that_refuses_the_files_is_left_out_with_a_sentence():
+    def prepare(view):
+        if view == "rank":
+            raise ValueError("too wide")
+        return View(view, None)
+
+    views, sentences = accepted(VIEWS, prepare)
+    assert [one.linker for one in views] == ["separate", "difference"]
+    assert sentences == [
+        "standardize='rank' does not take these files and is left out, also of the bound: too wide"
+    ]
+    with pytest.raises(ValueError, match="too wide"):
+        accepted(("rank",), prepare)

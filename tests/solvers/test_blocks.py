@@ -16,14 +16,18 @@ from sklearn_reclink import WeightedMeanLinker
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.solvers.blocks.confidence import confidence_bound
+from sklearn_reclink.solvers.blocks.plan import Kind, Plan
 from sklearn_reclink.solvers.blocks.search import _Maker, bound_by_blocks, improve_by_blocks
 from sklearn_reclink.solvers.blocks.workers import prove_blocks
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 from tests import problems
 
 
-def bound_of(problem, theta=None, seed=0, **options):
-    options = {"deadline": np.inf, "excess": 0.0, "n_impostors": 2} | options
+def bound_of(
+    problem, theta=None, seed=0, *, size=30, number=10**6, excess=0.0, n_impostors=2, **options
+):
+    plan = Plan(Kind(size, n_impostors), number, excess)
+    options = {"deadline": np.inf, "plan": plan} | options
     theta = problem.family.centre if theta is None else theta
     records = np.arange(problem.index.n_records)
     rng = np.random.default_rng(seed)
@@ -78,7 +82,7 @@ def test_blocks_bound_the_optimum(name, seed):
     problem = problems.problem_of(name, *files)
     optimum = problems.solved(problem, time_limit=20.0).n_linked
     for size in (5, 24):
-        found = bound_of(problem, seed=seed, block_size=size)
+        found = bound_of(problem, seed=seed, size=size)
         assert found.n_finished == found.n_planned == found.n_blocks
         assert found.bound == found.confidence_bound >= optimum
 
@@ -86,7 +90,7 @@ def test_blocks_bound_the_optimum(name, seed):
 @pytest.mark.parametrize("excess", [0.0, 0.05, 1.0])
 def test_no_parameters_link_more_than_the_blocks_allow(noisy, excess):
     problem, solution = noisy
-    found = bound_of(problem, solution.theta, block_size=40, excess=excess)
+    found = bound_of(problem, solution.theta, size=40, excess=excess)
     rng = np.random.default_rng(1)
     near = solution.theta * rng.lognormal(sigma=0.3, size=(40, 3))
     far = rng.dirichlet(np.ones(3), size=40)
@@ -96,13 +100,13 @@ def test_no_parameters_link_more_than_the_blocks_allow(noisy, excess):
 
 def test_one_block_with_all_impostors_is_the_optimum(noisy):
     problem, solution = noisy
-    found = bound_of(problem, solution.theta, block_size=150, n_impostors=149)
+    found = bound_of(problem, solution.theta, size=150, n_impostors=149)
     assert found.bound == solution.n_linked == solution.bound
 
 
 def test_a_sample_is_too_low_at_most_as_often_as_its_level_allows(noisy):
     problem, solution = noisy
-    options = {"block_size": 30, "n_planned": 2, "level": 0.9, "n_impostors": 4}
+    options = {"size": 30, "number": 2, "level": 0.9, "n_impostors": 4}
     found = [bound_of(problem, solution.theta, seed, **options) for seed in range(200)]
     assert {(one.bound, one.n_blocks, one.n_planned) for one in found} == {(None, 5, 2)}
     bounds = np.array([one.confidence_bound for one in found])
@@ -112,7 +116,7 @@ def test_a_sample_is_too_low_at_most_as_often_as_its_level_allows(noisy):
 
 def test_a_block_without_time_counts_with_its_size(noisy):
     problem, _ = noisy
-    found = bound_of(problem, block_size=50, deadline=time.monotonic() - 1)
+    found = bound_of(problem, size=50, deadline=time.monotonic() - 1)
     assert found.bound == problem.index.n_records
     assert found.n_finished == 0
 
@@ -121,7 +125,7 @@ def test_blocks_end_at_the_deadline_and_keep_what_was_known():
     problem = problems.problem_of("weighted mean", *problems.noisy_files(0, 400, 4))
     theta = problem.family.centre
     solution = Solution(theta, problems.n_linked(problem, theta), 400, Status.TIME_LIMIT)
-    bound_of(problem, block_size=200, n_planned=1, excess=0.5)  # compiles
+    bound_of(problem, size=200, number=1, excess=0.5)  # compiles
     begin = time.monotonic()
     rng = np.random.default_rng(0)
     found = improve_by_blocks(problem, solution, deadline=begin + 2.0, rng=rng)
@@ -155,27 +159,27 @@ class Killing(WeightedMean):
 @pytest.fixture(scope="module")
 def expected(noisy):
     with parallel_config(backend="sequential"):
-        return bound_of(noisy[0], block_size=30)
+        return bound_of(noisy[0])
 
 
 def test_threads_and_processes_find_the_same_bound(noisy, expected):
     for backend in ("threading", "loky"):
         with parallel_config(backend=backend):
-            assert bound_of(noisy[0], block_size=30, n_jobs=2) == expected
+            assert bound_of(noisy[0], n_jobs=2) == expected
 
 
 def test_a_killed_process_loses_no_block(noisy, expected, tmp_path):
     problem = Problem(Killing(3, tmp_path, times=1), noisy[0].index)
     with parallel_config(backend="loky"):
-        assert bound_of(problem, block_size=30, n_jobs=2) == expected
+        assert bound_of(problem, n_jobs=2) == expected
     assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_block_that_keeps_killing_is_left_without_an_answer(noisy, tmp_path):
     problem = Problem(Killing(3, tmp_path, times=1000), noisy[0].index)
-    blocks = [_Maker(problem, problem.family.centre, 2).block(0, np.arange(20))]
+    blocks = [_Maker(problem, problem.family.centre).block(0, np.arange(20), Kind(20, 2))]
     with parallel_config(backend="loky"):
-        assert prove_blocks(blocks * 2, 0.0, np.inf, n_jobs=2, most_losses=0) == {}
+        assert prove_blocks(blocks * 2, [0.0], np.inf, n_jobs=2, most_losses=0) == {}
 
 
 def test_a_dask_cluster_with_a_killed_worker_finds_the_same_bound(noisy, expected, tmp_path):
@@ -184,7 +188,7 @@ def test_a_dask_cluster_with_a_killed_worker_finds_the_same_bound(noisy, expecte
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
     with cluster, distributed.Client(cluster) as client:
         with parallel_config(backend="dask", client=client, wait_for_workers_timeout=60):
-            assert bound_of(problem, block_size=30, n_jobs=2) == expected
+            assert bound_of(problem, n_jobs=2) == expected
     assert len(list(tmp_path.iterdir())) == 1
 
 

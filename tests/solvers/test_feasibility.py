@@ -12,6 +12,7 @@ from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.presolve import presolve
 from sklearn_reclink.solvers.problem import Problem
+from sklearn_reclink.solvers.row_cache import RowCache
 from tests.exact_arithmetic import best_subset
 from tests.problems import cone_rows, integer_rows, problem_of, random_integer_files
 
@@ -118,3 +119,18 @@ def test_impostor_at_the_opposite_difference_ties_for_every_matrix():
     masked = np.array([[2, 3], [6, 2], [-2, 5], [-1, 1], [0, 2]])
     feasibility = feasibility_of("bilinear", original, masked)
     assert feasibility.check(np.array([0])).conflict.tolist() == [0]
+
+
+def test_products_that_underflow_prove_nothing():
+    """Matrices that weigh the second variable by 2**1201 link both; in floats its squares are 0."""
+    original = np.array([[0, 0], [10, 0], [20, 5], [30, 5]])
+    masked = np.array([[1, 0], [10, 2.0**-601], [0, 2.0**-600], [11, 0]])
+    problem = problem_of("bilinear", original, masked)
+    cache = RowCache(problem)
+    cache.add_pairs(np.array([0, 1]), np.array([2, 3]))
+    np.testing.assert_array_equal(cache.raw, [[-1, 0, 0], [1, 0, 0]])
+    assert cache.conflict_of(np.arange(2), np.ones(2)) is None
+    masked[1:3, 1] = 0
+    cache = RowCache(problem_of("bilinear", original, masked))
+    cache.add_pairs(np.array([0, 1]), np.array([2, 3]))
+    assert cache.conflict_of(np.arange(2), np.ones(2)).tolist() == [0, 1]

@@ -9,12 +9,13 @@ that no parameters link more than a *target*: the links of known parameters and 
 of the records. Halving the excess about doubles the time. The larger the block, the smaller the
 excess that can be proven (its own parameters fit fewer records by chance), at about the same time
 per record. A proof with a larger excess comes first, which costs little: it is what is left if time
-ends.
+ends. Each proof says how long its excess took: of a pilot block, that is what a plan needs to know.
 
 Families without generators are proven by `exact.solve_exact`, whose bound serves at any time.
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,7 @@ from sklearn_reclink.families import Family
 from sklearn_reclink.search import Index
 
 MOST_CELL_PARAMETERS = 8
-_FIRST = 4  # times the excess that is proven first
+GROWTH = 1.6  # of the seconds from one excess to the next, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,14 @@ class Block:
         return len(self.original)
 
 
+@dataclass(frozen=True)
+class Level:
+    """An excess that was proven, and the seconds that this took."""
+
+    excess: float
+    seconds: float
+
+
 @dataclass(frozen=True, eq=False)
 class BlockProof:
     """What was proven of a block.
@@ -64,20 +73,31 @@ class BlockProof:
     Attributes
     ----------
     number : int
+    n_records : int
     bound : int
         No parameters link more of its records.
     n_linked : int
         The known parameters link so many.
+    levels : tuple of Level
+        What was proven, with less and less excess.
     finished : bool
-        Whether the target or the optimum was proven.
-    seconds : float
+        Whether the last excess asked for, or the optimum, was proven.
+    optimal : bool
+        Whether some parameters link as many as the bound.
     """
 
     number: int
+    n_records: int
     bound: int
     n_linked: int
+    levels: tuple[Level, ...]
     finished: bool
-    seconds: float
+    optimal: bool
+
+    @property
+    def excess(self) -> float:
+        """By how much the bound is above the links of the known parameters."""
+        return (self.bound - self.n_linked) / self.n_records
 
 
 def by_cells(family: Family) -> bool:
@@ -86,65 +106,81 @@ def by_cells(family: Family) -> bool:
     return family.monotone and family.generators is not None and few
 
 
-def prove_block(block: Block, excess: float, seconds: float) -> BlockProof:
+def prove_block(block: Block, excesses: Sequence[float], seconds: float) -> BlockProof:
     """Prove that no parameters link many more records than the known ones.
 
     Parameters
     ----------
     block : Block
-    excess : float
-        How many more, as a share of the records.
+    excesses : sequence of float
+        How many more, as shares of the records: one after the other, the largest first.
     seconds : float
-        After these the bound is what is proven so far, at worst the number of records.
+        After these the bound is what is proven so far, at worst the number of records. A proof for
+        which there is clearly no time does not begin.
     """
-    begin = time.monotonic()
+    deadline = time.monotonic() + seconds
     with threadpool_limits(1):
         prove = _prove_by_cells if by_cells(block.family) else _prove_exactly
-        bound, n_linked, finished = prove(block, excess, begin + seconds)
-    bound = min(bound, block.n_records)
-    return BlockProof(block.number, bound, n_linked, finished, time.monotonic() - begin)
+        return prove(block, excesses, deadline)
 
 
-def _prove_by_cells(block: Block, excess: float, deadline: float) -> tuple[int, int, bool]:
+def _prove_by_cells(block: Block, excesses: Sequence[float], deadline: float) -> BlockProof:
     from sklearn_reclink.search.ties import TIE_TOLERANCE
     from sklearn_reclink.solvers.cells.search import prove_by_cells
 
-    generators = block.family.generators
+    generators, size = block.family.generators, block.n_records
     assert generators is not None
     index = Index(block.original, block.masked, caps=block.family.caps)
     rows, magnitudes = index.rows(block.family, block.owners, block.impostors)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     norms[norms == 0] = 1.0
-    n_free = block.n_records - len(np.unique(block.owners))  # records without rows
+    n_free = size - len(np.unique(block.owners))  # records without rows
     known = rows @ block.theta > TIE_TOLERANCE * (magnitudes @ block.theta)
-    n_linked = block.n_records - len(np.unique(block.owners[~known]))
-    bound, finished = block.n_records, False
-    for share in (_FIRST * excess, excess):
+    n_linked = size - len(np.unique(block.owners[~known]))
+    bound, levels, optimal = size, list[Level](), False
+    for excess in excesses:
+        begin = time.monotonic()
+        if levels and begin + GROWTH * levels[-1].seconds > deadline:
+            break
+        target = n_linked + int(excess * size)
         proof = prove_by_cells(
             rows / norms,
             magnitudes / norms,
             block.owners,
             generators,
             theta=block.theta,
-            at_least=n_linked - n_free + int(share * block.n_records),
+            at_least=target - n_free,
             deadline=deadline,
             n_jobs=1,
         )
-        bound, finished = min(bound, n_free + proof.bound), proof.finished
-    return bound, n_linked, finished
+        bound = min(bound, n_free + proof.bound)
+        if not proof.finished:
+            break
+        optimal = n_free + proof.bound > target or bound == n_linked
+        reached = max(excess, (n_free + proof.bound - n_linked) / size)
+        levels.append(Level(reached, time.monotonic() - begin))
+        if optimal:
+            break
+    finished = optimal or len(levels) == len(excesses)
+    return BlockProof(block.number, size, bound, n_linked, tuple(levels), finished, optimal)
 
 
-def _prove_exactly(block: Block, excess: float, deadline: float) -> tuple[int, int, bool]:
+def _prove_exactly(block: Block, excesses: Sequence[float], deadline: float) -> BlockProof:
     from sklearn_reclink.solvers.exact import solve_exact
     from sklearn_reclink.solvers.problem import Problem
 
+    begin = time.monotonic()
     index = Index(block.original, block.masked, caps=block.family.caps)
     solution = solve_exact(
         Problem(block.family, index),
-        time_limit=max(deadline - time.monotonic(), 0.0),
+        time_limit=max(deadline - begin, 0.0),
         rng=np.random.default_rng(block.number),
         late_starts=lambda _: [block.theta],
     )
     n_linked = int(np.count_nonzero(index.linked(block.family, block.theta)))
-    bound = block.n_records if solution.bound is None else solution.bound
-    return bound, n_linked, bound <= max(solution.n_linked, n_linked + excess * block.n_records)
+    bound = block.n_records if solution.bound is None else min(solution.bound, block.n_records)
+    optimal = bound <= max(solution.n_linked, n_linked)
+    excess = (bound - n_linked) / block.n_records
+    levels = (Level(excess, time.monotonic() - begin),)
+    finished = optimal or excess <= min(excesses)
+    return BlockProof(block.number, block.n_records, bound, n_linked, levels, finished, optimal)

@@ -15,11 +15,10 @@ makes an upper confidence bound of it. Records count here, not blocks.
 *Impostors.* The nearest ones by the best known parameters and by equal weights. More of them hardly
 lower the bound of a block: elsewhere in the cone many records are lost anyway.
 
-*Plan.* Pilot blocks, drawn apart, are proven with smaller and smaller excess (`proof`) while time
-allows: this tells seconds and excess. The plan takes all blocks if that costs little against the
-best sample, else the sample that leaves the smallest excess and sampling error together. It is made
-before any block of the sample is seen; the confidence level needs that. In a second pass the blocks
-that are open get a larger excess and more time; time left then goes to a smaller excess.
+*Passes.* `plan` says how many blocks to prove, and with which excess, before any block of the
+sample is seen; the confidence level needs that. In a second pass the blocks of which nothing is
+proven are asked for less. Time left then goes to the blocks of largest excess, as many as it
+suffices for.
 """
 
 import time
@@ -30,20 +29,24 @@ import numpy as np
 
 from sklearn_reclink.search.tree_search import TreeSearch
 from sklearn_reclink.solvers.blocks.confidence import confidence_bound
-from sklearn_reclink.solvers.blocks.proof import Block, BlockProof, by_cells, prove_block
+from sklearn_reclink.solvers.blocks.plan import (
+    FIRST,
+    Kind,
+    Plan,
+    make_plan,
+    prove_pilot_by_conflicts,
+    prove_pilots,
+)
+from sklearn_reclink.solvers.blocks.proof import Block, BlockProof, by_cells
 from sklearn_reclink.solvers.blocks.workers import n_workers, prove_blocks
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
+from sklearn_reclink.solvers.starts import distinct
 
-BLOCK_OF_CELLS = 1600
-BLOCK_OF_CONFLICTS = 400
-_EXCESSES = 0.06 * 0.6 ** np.arange(12)
-_GROWTH = 1.6  # of the seconds from one excess to the next
-_SHARE_OF_PILOT = 0.25
-_SHARE_PLANNED = 0.9  # of the time after the pilot
-_SHARE_OF_FIRST_PASS = 0.8
-_SAFETY = 1.1  # other blocks are harder than the pilot
-_PROOF_IS_WORTH = 0.02  # of the records: a bound that is proven beats a lower one that is not
-_DEVIATIONS = 2.33  # of the sampling error, for the plan alone
+KINDS_BY_CELLS = (Kind(400, 4), Kind(800, 4), Kind(800, 8), Kind(1600, 4))
+KINDS_BY_CONFLICTS = (Kind(400, 4),)
+_SHARE_OF_FIRST_PASS = 0.85
+_SMALLER = 0.7  # times the excess, where time is left
+_LONGER = 1.8  # times the seconds that this takes
 
 
 @dataclass(frozen=True)
@@ -116,14 +119,6 @@ def _open_records(problem: Problem) -> np.ndarray:
     return np.flatnonzero(counts[kinds.ravel()[: index.n_records]] == 1)
 
 
-@dataclass(frozen=True)
-class _Level:
-    """The excess that a pilot block reached, and its seconds."""
-
-    excess: float
-    seconds: float
-
-
 def bound_by_blocks(
     problem: Problem,
     theta: np.ndarray,
@@ -132,10 +127,7 @@ def bound_by_blocks(
     deadline: float,
     rng: np.random.Generator,
     n_jobs: int | None = None,
-    block_size: int | None = None,
-    n_planned: int | None = None,
-    excess: float | None = None,
-    n_impostors: int = 4,
+    plan: Plan | None = None,
     level: float = 0.99,
 ) -> BlockBound | None:
     """Bound the records that any parameters link, by blocks of them.
@@ -153,12 +145,8 @@ def bound_by_blocks(
         Draws the blocks.
     n_jobs : int or None
         joblib workers.
-    block_size : int or None
-        Records of a block; None for what serves the family.
-    n_planned, excess : int or None, float or None
-        Blocks to prove and the excess to prove; None for what pilot blocks suggest.
-    n_impostors : int
-        Nearest impostors kept of a record, by each of two distances.
+    plan : Plan or None
+        What to prove; None for what pilot blocks suggest.
     level : float
         Of the confidence bound.
 
@@ -169,47 +157,53 @@ def bound_by_blocks(
     """
     if not len(open_records):
         return None
-    maker = _Maker(problem, theta, n_impostors)
-    levels = [] if excess is None else [_Level(excess, 0.0)]
-    cells = by_cells(problem.family)
-    sizes = [BLOCK_OF_CELLS, BLOCK_OF_CONFLICTS] if cells else [BLOCK_OF_CONFLICTS]
-    for size in [block_size] if block_size else sizes:  # small ones where time is short
-        n_blocks = -(-len(open_records) // size)
-        if not levels:
-            records = _parts(open_records, n_blocks, rng)[0]
-            levels = _pilot(maker.block(0, records), n_blocks, deadline, n_jobs)
-        if levels:
-            break
-    else:
+    maker = _Maker(problem, theta)
+    if plan is None:
+        plan = _planned(maker, open_records, deadline, rng, n_jobs)
+    if plan is None:
         return None
-    number, chosen = n_blocks, levels[0]
-    if excess is None:
-        left = _SHARE_PLANNED * (deadline - time.monotonic()) * n_workers(n_jobs)
-        number, chosen = _plan(levels, len(open_records), n_blocks, left)
-    number = min(n_planned or number, n_blocks)
-    drawn = _parts(open_records, n_blocks, rng)[:number]  # independent of all that was seen
-    blocks = [maker.block(k, records) for k, records in enumerate(drawn)]
-    proofs = _passes(blocks, levels, chosen, deadline, n_jobs)
+    n_blocks = plan.kind.n_blocks(len(open_records))
+    parts = np.array_split(rng.permutation(open_records), n_blocks)  # independent of all seen
+    drawn = [np.sort(part) for part in parts[: plan.number]]
+    blocks = [maker.block(k, records, plan.kind) for k, records in enumerate(drawn)]
+    proofs = _passes(blocks, plan.excess, deadline, n_jobs)
     bounds = [proofs[k].bound if k in proofs else len(part) for k, part in enumerate(drawn)]
     n_sampled = sum(len(part) for part in drawn)
     likely = confidence_bound(len(open_records), n_sampled, sum(bounds), level)
     finished = sum(proof.finished for proof in proofs.values())
-    bound = sum(bounds) if number == n_blocks else None
-    return BlockBound(bound, likely, level, n_blocks, number, finished)
+    bound = sum(bounds) if len(drawn) == n_blocks else None
+    return BlockBound(bound, likely, level, n_blocks, len(drawn), finished)
 
 
-def _parts(records: np.ndarray, n_blocks: int, rng: np.random.Generator) -> list[np.ndarray]:
-    return [np.sort(part) for part in np.array_split(rng.permutation(records), n_blocks)]
+def _planned(
+    maker: "_Maker",
+    open_records: np.ndarray,
+    deadline: float,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> Plan | None:
+    """The plan that pilot blocks suggest."""
+    cells, n_open = by_cells(maker.problem.family), len(open_records)
+    kinds = KINDS_BY_CELLS if cells else KINDS_BY_CONFLICTS
+    pilots = [
+        maker.block(k, np.sort(rng.permutation(open_records)[: kind.size]), kind)
+        for k, kind in enumerate(kinds)
+    ]
+    if cells:
+        found = prove_pilots(pilots, deadline, n_jobs)
+    else:
+        found = prove_pilot_by_conflicts(pilots[0], kinds[0].n_blocks(n_open), deadline, n_jobs)
+    return make_plan(kinds, found, n_open, deadline, n_jobs)
 
 
 class _Maker:
     """Makes blocks: finds impostors in the whole pool, and copies what a worker needs."""
 
-    def __init__(self, problem: Problem, theta: np.ndarray, n_impostors: int) -> None:
-        self.problem, self.theta, self.n_impostors = problem, theta, n_impostors
+    def __init__(self, problem: Problem, theta: np.ndarray) -> None:
+        self.problem, self.theta = problem, theta
         family, index = problem.family, problem.index
         searched = []
-        for parameters in (theta, family.centre):
+        for parameters in distinct([theta, family.centre]):
             formula = family.formula(parameters)
             if formula is not None and (formula.weights.any() or formula.root.size):
                 searched.append(
@@ -217,10 +211,10 @@ class _Maker:
                 )
         self.searches = searched
 
-    def block(self, number: int, records: np.ndarray) -> Block:
+    def block(self, number: int, records: np.ndarray, kind: Kind) -> Block:
         index = self.problem.index
         found = [
-            search.ask("nearest_impostors", records, n_jobs=index.n_jobs, k=self.n_impostors)[0]
+            search.ask("nearest_impostors", records, n_jobs=index.n_jobs, k=kind.n_impostors)[0]
             for search in self.searches
         ]
         near = np.hstack([np.empty((len(records), 0), np.int64), *found])
@@ -240,77 +234,47 @@ class _Maker:
         )
 
 
-def _pilot(block: Block, n_blocks: int, deadline: float, n_jobs: int | None) -> list[_Level]:
-    """Prove a block with smaller and smaller excess, as far as time allows."""
-    begin = time.monotonic()
-    until = begin + _SHARE_OF_PILOT * (deadline - begin)
-    if not by_cells(block.family):
-        # the share of a block, but not so short that nothing is proven
-        share = n_workers(n_jobs) * _SHARE_PLANNED * (deadline - begin) / n_blocks
-        proof = prove_block(block, 0.0, min(max(share, 5.0), until - begin))
-        return [_Level((proof.bound - proof.n_linked) / block.n_records, proof.seconds)]
-    levels: list[_Level] = []
-    for excess in (*_EXCESSES, 0.0):
-        left = until - time.monotonic()
-        if left <= 0 or (levels and left < _GROWTH * levels[-1].seconds):
-            break
-        proof = prove_block(block, float(excess), left)
-        if not proof.finished:
-            break
-        levels.append(_Level(float(excess), max(proof.seconds, 1e-3)))
-        if proof.bound > proof.n_linked + excess * block.n_records:  # the optimum, found on the way
-            break
-    return levels
-
-
-def _plan(
-    levels: Sequence[_Level], n_open: int, n_blocks: int, seconds: float
-) -> tuple[int, _Level]:
-    """How many blocks to prove, and with which excess."""
-    best: tuple[float, int, _Level] | None = None
-    for one in levels:
-        number = n_blocks if seconds >= n_blocks * one.seconds else int(seconds / one.seconds)
-        if number == 0:
-            continue
-        n = n_open * number / n_blocks
-        error = 0.5 * _DEVIATIONS * np.sqrt(max(1 / n - 1 / n_open, 0.0))
-        worth = _PROOF_IS_WORTH if number < n_blocks else 0.0
-        cost = one.excess + error + worth
-        if best is None or cost < best[0]:
-            best = cost, number, one
-    return (1, levels[0]) if best is None else best[1:]
-
-
 def _passes(
-    blocks: Sequence[Block],
-    levels: Sequence[_Level],
-    chosen: _Level,
-    deadline: float,
-    n_jobs: int | None,
+    blocks: Sequence[Block], excess: float, deadline: float, n_jobs: int | None
 ) -> dict[int, BlockProof]:
-    """Prove blocks: all with the excess chosen, then those that are open, then all once more."""
+    """Prove blocks: all with the excess, then those that are open with more, then with less."""
     proofs: dict[int, BlockProof] = {}
-    excess, now = _SAFETY * chosen.excess, list(blocks)
     begin = time.monotonic()
     until = begin + _SHARE_OF_FIRST_PASS * (deadline - begin)
-    while now and time.monotonic() < deadline:
-        before = time.monotonic()
-        found = prove_blocks(now, excess, until, n_jobs=n_jobs)
-        taken, until = time.monotonic() - before, deadline
+    asked, excesses = list(blocks), [FIRST * excess, excess]
+    while asked and time.monotonic() < deadline:
+        found = prove_blocks(asked, excesses, until, n_jobs=n_jobs)
         for number, proof in found.items():
-            old = proofs.get(number)
-            if old is None or proof.bound < old.bound:
+            if number not in proofs or proof.bound < proofs[number].bound:
                 proofs[number] = proof
-        left = deadline - time.monotonic()
-        now = [one for one in blocks if one.number not in proofs or not proofs[one.number].finished]
-        if now:
-            if not by_cells(now[0].family):
-                break
-            excess = min(2 * max(excess, 1 / now[0].n_records), 1.0)
-            continue
-        smaller = [one for one in levels if one.excess < chosen.excess]
-        if not smaller or left < 1.2 * taken * smaller[0].seconds / max(chosen.seconds, 1e-3):
+        if not by_cells(blocks[0].family):
+            return proofs
+        asked = [one for one in blocks if one.number not in proofs or not proofs[one.number].levels]
+        excesses, until = [2 * max(excesses[0], 1 / blocks[0].n_records)], deadline
+        if excesses[0] > 1:
             break
-        chosen, now = smaller[0], list(blocks)
-        excess = _SAFETY * chosen.excess
+    _prove_more(blocks, proofs, deadline, n_jobs)
     return proofs
+
+
+def _prove_more(
+    blocks: Sequence[Block], proofs: dict[int, BlockProof], deadline: float, n_jobs: int | None
+) -> None:
+    """Prove a smaller excess of the blocks where it is largest, while there is time."""
+    better = {number for number, one in proofs.items() if one.levels and not one.optimal}
+    while better and time.monotonic() < deadline < np.inf:
+        order = sorted(better, key=lambda number: -proofs[number].excess)
+        seconds = _LONGER * np.median([proofs[number].levels[-1].seconds for number in order])
+        left = deadline - time.monotonic()
+        chosen = order[: int(n_workers(n_jobs) * left / max(seconds, 1e-3))]
+        if not chosen:
+            break
+        smaller = _SMALLER * proofs[chosen[0]].excess
+        asked = [one for one in blocks if one.number in chosen]
+        found = prove_blocks(asked, (smaller,), deadline, n_jobs=n_jobs)
+        for number in chosen:
+            proof = found.get(number)
+            if proof is not None and proof.bound < proofs[number].bound:
+                proofs[number] = proof
+            if proof is None or not proof.finished or proof.optimal:
+                better.discard(number)

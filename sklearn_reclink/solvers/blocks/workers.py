@@ -29,7 +29,7 @@ def n_workers(n_jobs: int | None) -> int:
 
 def prove_blocks(
     blocks: Sequence[Block],
-    excess: float,
+    excesses: Sequence[float],
     deadline: float,
     *,
     n_jobs: int | None = None,
@@ -41,7 +41,7 @@ def prove_blocks(
     Parameters
     ----------
     blocks : sequence of Block
-    excess : float
+    excesses : sequence of float
         As in `proof.prove_block`.
     deadline : float
         By `time.monotonic`. A block may take ``patience`` times its share of what is left.
@@ -63,7 +63,7 @@ def prove_blocks(
                     return
                 share = left * at_once / (len(waiting) - place)
                 begun.append(block)
-                yield delayed(prove_block)(block, excess, min(patience * share, left))
+                yield delayed(prove_block)(block, excesses, min(patience * share, left))
 
         # no task waits for a worker: its seconds count from now on
         workers = Parallel(

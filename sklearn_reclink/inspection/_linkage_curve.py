@@ -1,0 +1,160 @@
+"""How many people does an intruder find who claims only clear links? Precision against recall.
+
+The curves are those of `metrics.linkage_curve`: one for an intruder who knows who is in the
+release, one for an intruder who does not, and claims links of absent people as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from sklearn_reclink.inspection import drawing
+from sklearn_reclink.metrics import LinkageCurve, linkage_curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinkageCurveDisplay(drawing.Display):
+    r"""Precision of claimed links against the share of people re-identified.
+
+    Each curve runs from the clearest links to all that are strict, where it ends with a marker. It
+    is recommended to use `from_estimator` or `from_result` to make one.
+
+    Parameters
+    ----------
+    curve : LinkageCurve
+        What `linkage_curve` returns.
+    estimator_name : str or None, default=None
+        Shown above the legend.
+
+    Attributes
+    ----------
+    lines_ : list of matplotlib Line2D
+        The curve of the intruder who knows who is in the release and, if there are absent people,
+        of the one who does not.
+    legend_ : matplotlib Legend
+        The legend.
+    ax_, figure_ : matplotlib Axes, Figure
+        Where it is drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import EuclideanLinker
+    >>> from sklearn_reclink.inspection import LinkageCurveDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> people = rng.normal(size=(300, 3))
+    >>> release = people[:200] + rng.normal(scale=0.1, size=(200, 3))
+    >>> linker = EuclideanLinker().fit(people[:200], release)
+    >>> display = LinkageCurveDisplay.from_estimator(
+    ...     linker, people[:200], release, absent=people[200:]
+    ... )
+    >>> print("\n".join(text.get_text() for text in display.legend_.get_texts()))
+    intruder knows who is in the release
+    intruder does not know, 100 people are absent
+    """
+
+    curve: LinkageCurve
+    estimator_name: str | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        pool: Any = None,
+        absent: Any = None,
+        sample_weight: Any = None,
+        absent_weight: Any = None,
+        margin: str = "auto",
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Link people by a fitted linker and plot precision against recall.
+
+        Parameters
+        ----------
+        estimator : fitted linker
+            The attacker.
+        X, y, pool, absent, sample_weight, absent_weight, margin
+            As in `linkage_curve`.
+        name : str or None, default=None
+            Name shown, by default that of the class.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        LinkageCurveDisplay
+        """
+        weights = {"sample_weight": sample_weight, "absent_weight": absent_weight}
+        curve = linkage_curve(estimator, X, y, pool=pool, absent=absent, margin=margin, **weights)
+        name = type(estimator).__name__ if name is None else name
+        return cls.from_result(curve, name=name, ax=ax)
+
+    @classmethod
+    def from_result(
+        cls, curve: LinkageCurve, *, name: str | None = None, ax: Axes | None = None
+    ) -> Self:
+        """Plot a curve already computed.
+
+        Parameters
+        ----------
+        curve : LinkageCurve
+            What `linkage_curve` returns.
+        name : str or None, default=None
+            Name shown above the legend.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        LinkageCurveDisplay
+        """
+        return cls(curve=curve, estimator_name=name).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        LinkageCurveDisplay
+        """
+        ax, curve = self._set_axes(ax), self.curve
+        label = "intruder knows who is in the release"
+        series = [(curve.precision_known, drawing.VERMILION, "-o", label)]
+        if curve.n_absent:
+            people = "1 person is" if curve.n_absent == 1 else f"{curve.n_absent:,} people are"
+            label = f"intruder does not know, {people} absent"
+            series.append((curve.precision, drawing.BLUE, "--s", label))
+        last = [len(curve.recall) - 1]
+        self.lines_ = [
+            ax.plot(
+                curve.recall,
+                precision,
+                style,
+                color=colour,
+                label=label,
+                markevery=last,
+                clip_on=False,
+            )[0]
+            for precision, colour, style, label in series
+        ]
+        ax.set(xlim=(0, 1), ylim=(0, 1))
+        ax.set_xlabel(f"people re-identified (recall), in a pool of {curve.pool_size:,}")
+        ax.set_ylabel("claimed links that are right (precision)")
+        drawing.in_percent(ax.xaxis)
+        drawing.in_percent(ax.yaxis)
+        ax.grid(alpha=0.3)
+        self.legend_ = drawing.legend_above(ax, title=self.estimator_name, fontsize=None)
+        return self

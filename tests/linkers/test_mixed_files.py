@@ -1,0 +1,225 @@
+"""Laws of linkers on files with categories, levels and missing values, against exact enumeration.
+
+The dissimilarities are written down again here, over the rationals, from their definition; the
+optimum is enumerated by `tests.exact_arithmetic`, which shares no code with the package.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sklearn_reclink import (
+    BilinearLinker,
+    ChoquetLinker,
+    EuclideanLinker,
+    HLMSChoquetLinker,
+    MahalanobisLinker,
+    OWALinker,
+    WeightedMeanLinker,
+)
+from tests import exact_arithmetic as exact
+
+NOMINAL = [2]  # columns: two of numbers, then a category
+N_EXAMPLES = 300
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@st.composite
+def mixed_files(draw: Any, n_records: tuple[int, int] = (3, 6)) -> tuple[np.ndarray, np.ndarray]:
+    """Two aligned files: small whole numbers, categories, some of them missing."""
+    n = draw(st.integers(*n_records))
+    number, level = st.integers(0, 4), st.integers(0, 2)
+    gap = st.booleans() if draw(st.booleans()) else st.just(False)
+    files = []
+    for _ in range(2):
+        rows = [[draw(number), draw(number), draw(level)] for _ in range(n)]
+        files.append(np.array(rows, dtype=float))
+    if draw(st.booleans()):  # masked from the original
+        files[1][:, :2] = files[0][:, :2] + np.array(
+            [[draw(st.integers(-1, 1)) for _ in range(2)] for _ in range(n)]
+        )
+        files[1][:, 2] = files[0][:, 2]
+    for file in files:
+        for i in range(n):
+            if draw(gap):
+                file[i, draw(st.integers(0, 2))] = np.nan
+    return files[0], files[1]
+
+
+def varies(column: np.ndarray) -> bool:
+    return len(np.unique(column[~np.isnan(column)])) > 1
+
+
+def informative(X: np.ndarray, Y: np.ndarray) -> list[int]:
+    return [k for k in range(X.shape[1]) if varies(X[:, k]) and varies(Y[:, k])]
+
+
+def nominal_cost(column: np.ndarray) -> Fraction:
+    """2 / (1 - sum of squared shares), of the values present."""
+    counts = np.unique(column[~np.isnan(column)], return_counts=True)[1].tolist()
+    return 2 / (1 - sum(Fraction(count, sum(counts)) ** 2 for count in counts))
+
+
+def dissimilarities(X: np.ndarray, Y: np.ndarray) -> tuple[Callable[[int, int], list], int]:
+    """c of record i and masked record j, then what is missing in one; how many are the first."""
+    used = informative(X, Y)
+    extra = [(k, way) for k in used for way in (0, 1) if np.isnan((Y, X)[way][:, k]).any()]
+    costs = {k: nominal_cost(X[:, k]) for k in used if k in NOMINAL}
+
+    def between(i: int, j: int) -> list[Fraction]:
+        found = []
+        for k in used:
+            a, b = X[i, k], Y[j, k]
+            if np.isnan(a) or np.isnan(b):
+                found.append(Fraction(0))
+            elif k in NOMINAL:
+                found.append(costs[k] * int(a != b))
+            else:
+                found.append(Fraction(a - b) ** 2)
+        missing = [(np.isnan(X[i, k]), np.isnan(Y[j, k])) for k, _ in extra]
+        ways = [((False, True), (True, False))[way] for _, way in extra]
+        return found + [Fraction(int(m == way)) for m, way in zip(missing, ways, strict=True)]
+
+    return between, len(used)
+
+
+def increments(c: list[Fraction]) -> list[Fraction]:
+    n, values = len(c), []
+    for subset in range(1, 2**n):
+        inside = min(c[k] for k in range(n) if subset >> k & 1)
+        outside = max((c[k] for k in range(n) if not subset >> k & 1), default=Fraction(0))
+        values.append(max(inside - outside, Fraction(0)))
+    return values
+
+
+FAMILIES = {
+    "weighted mean": (WeightedMeanLinker(), lambda c: c, exact.unit_rows),
+    "OWA": (OWALinker(), lambda c: sorted(c, reverse=True), exact.unit_rows),
+    "Choquet": (ChoquetLinker(), increments, exact.monotone_rows),
+    "submodular": (ChoquetLinker(constraint="submodular"), increments, exact.submodular_rows),
+}
+
+
+def enumerated(X: np.ndarray, Y: np.ndarray, family: str) -> int:
+    """The most records that any admissible parameters link."""
+    _, features, domain = FAMILIES[family]
+    between, n = dissimilarities(X, Y)
+
+    def phi(i: int, j: int) -> list[Fraction]:
+        c = between(i, j)
+        return [*features(c[:n]), *c[n:]]
+
+    rows = [
+        [
+            exact.primitive([x - y for x, y in zip(phi(i, j), phi(i, i), strict=True)])
+            for j in range(len(Y))
+            if j != i
+        ]
+        for i in range(len(X))
+    ]
+    n_extra = len(between(0, 0)) - n
+    cone = [[*row, *[0] * n_extra] for row in domain(n)]
+    width = len(phi(0, 0))
+    cone += [[int(e == k) for k in range(width)] for e in range(width - n_extra, width)]
+    return len(exact.best_subset(rows, cone))
+
+
+def fitted(linker: Any, X: np.ndarray, Y: np.ndarray, **params: Any) -> Any:
+    from sklearn.base import clone
+
+    told = {"standardize": None, "categorical_features": NOMINAL, **params}
+    return clone(linker).set_params(**told).fit(X, Y)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=N_EXAMPLES, deadline=None)
+@given(mixed_files())
+def test_optimum_is_the_enumerated_one(family: str, files: tuple[np.ndarray, np.ndarray]) -> None:
+    """Laws 1, 2, 4 and 7."""
+    X, Y = files
+    if not informative(X, Y):
+        return
+    linker = fitted(FAMILIES[family][0], X, Y)
+    assert linker.status_ == "optimal"
+    assert linker.n_linked_ == linker.bound_ == enumerated(X, Y, family)
+    assert linker.score(X, Y) * len(X) == pytest.approx(linker.n_linked_)
+    assert linker.n_linked_ <= linker.ceiling_
+
+
+@settings(max_examples=60, deadline=None)
+@given(mixed_files((4, 9)))
+def test_families_contain_each_other(files: tuple[np.ndarray, np.ndarray]) -> None:
+    """Law 3, with a recount of the Euclidean distance."""
+    X, Y = files
+    if not informative(X, Y):
+        return
+    mean = fitted(WeightedMeanLinker(), X, Y)
+    assert mean.n_linked_ <= fitted(ChoquetLinker(), X, Y).bound_
+    assert mean.n_linked_ <= fitted(BilinearLinker(), X, Y).bound_
+    assert (
+        fitted(HLMSChoquetLinker(max_iter=2), X, Y).n_linked_
+        <= fitted(ChoquetLinker(), X, Y).n_linked_
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(mixed_files((4, 9)), st.randoms(use_true_random=False))
+@pytest.mark.parametrize(
+    "linker",
+    [EuclideanLinker(), EuclideanLinker(standardize="gower"), WeightedMeanLinker(), OWALinker()],
+    ids=["euclidean", "gower", "weighted mean", "OWA"],
+)
+def test_order_units_and_names_change_nothing(
+    linker: Any, files: tuple[np.ndarray, np.ndarray], random: Any
+) -> None:
+    """Law 5: scaled and shifted numbers, renamed categories, other order of rows and columns."""
+    X, Y = files
+    if not informative(X, Y):
+        return
+    view = {"standardize": linker.standardize, "categorical_features": NOMINAL}
+    expected = linker.set_params(**view).fit(X, Y).n_linked_
+    rows, columns = list(range(len(X))), [0, 1, 2]
+    random.shuffle(rows)
+    random.shuffle(columns)
+    other = []
+    for file in (X, Y):
+        changed = file.copy()
+        changed[:, 0] = 4 * changed[:, 0] - 8
+        changed[:, 2] = 7 - changed[:, 2] ** 2
+        other.append(changed[rows][:, columns])
+    linker.set_params(categorical_features=[columns.index(2)])
+    assert linker.fit(*other).n_linked_ == expected
+
+
+@pytest.mark.parametrize(
+    "linker",
+    [WeightedMeanLinker(), OWALinker(), ChoquetLinker(), BilinearLinker(), MahalanobisLinker()],
+    ids=["weighted mean", "OWA", "Choquet", "bilinear", "Mahalanobis"],
+)
+def test_a_key_links_everybody(linker: Any) -> None:
+    """Law 6: a category that is unique and kept, beside others that say little."""
+    if isinstance(linker, OWALinker):
+        pytest.skip("an OWA has no weight for one variable")
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(40, 2)), np.arange(40.0)])
+    Y = np.column_stack([rng.normal(size=(40, 2)), np.arange(40.0)])
+    X[rng.random(40) < 0.2, 0] = Y[rng.random(40) < 0.2, 1] = np.nan
+    assert fitted(linker, X, Y, standardize="separate").n_linked_ == 40
+
+
+def test_numbers_told_as_numbers_are_as_before() -> None:
+    """A file of numbers without missing values takes no part in this."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 3))
+    Y = X + 0.2 * rng.normal(size=X.shape)
+    plain = WeightedMeanLinker(random_state=0).fit(X, Y)
+    assert plain.variables_ is None
+    assert not hasattr(plain, "missing_weights_")
+    mixed = WeightedMeanLinker(random_state=0, categorical_features=[]).fit(X, Y)
+    assert mixed.n_linked_ == plain.n_linked_ == plain.bound_
