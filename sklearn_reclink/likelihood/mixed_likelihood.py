@@ -70,11 +70,13 @@ class MixedLikelihood:
         ratios = [*self.value_ratios, *self.rank_ratios]
         weights = np.repeat(self.weights[:2], n_measured)
         for weight, ratio, a, b in zip(weights, ratios, original.T, masked.T, strict=False):
-            here, there = (np.flatnonzero(~np.isnan(file)) for file in (a, b))
-            if weight > 0 and len(there):
-                part = np.zeros((len(here), len(there)))
-                add_tabulated(part, a[here], b[there], 1 / ratio.step, weight * ratio.logs)
-                total[np.ix_(here, there)] += part
+            if weight > 0:
+                part = np.zeros_like(total)
+                values = np.nan_to_num(a), np.nan_to_num(b)
+                add_tabulated(part, *values, 1 / ratio.step, weight * ratio.logs)
+                part[np.isnan(a)] = 0.0
+                part[:, np.isnan(b)] = 0.0
+                total += part
         if self.weights[2] > 0 and self.joint is not None:
             files = original[:, self.numeric], masked[:, self.numeric]
             total += self.weights[2] * self.joint.table(*files)
