@@ -210,7 +210,7 @@ def solve_exact(
             if by_cells:  # compilation does not count
                 before = time.monotonic()
                 with _no_collection():
-                    compile_kernels()
+                    compile_kernels(family)
                 deadline = feasibility.deadline = deadline + time.monotonic() - before
             n_threads = min(effective_n_jobs(index.n_jobs), cpu_count())  # a cluster has more
             search = CoveringSearch(
@@ -283,7 +283,7 @@ def compile_search(problem: Problem) -> None:
         if _cells_apply(family):
             compile_cells()
         else:
-            compile_kernels()
+            compile_kernels(family)
 
 
 @contextmanager
