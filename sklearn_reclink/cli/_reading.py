@@ -87,6 +87,13 @@ class FilePair(NamedTuple):
     columns: list[ReadColumn]
     notes: list[str]
 
+    @property
+    def whole(self) -> pd.DataFrame | None:
+        """The whole masked file, those of the pairs first; None if it holds no others."""
+        import pandas as pd
+
+        return None if self.pool is None else pd.concat([self.masked, self.pool], ignore_index=True)
+
 
 def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
     """Read an original file and its masked version, and align them."""

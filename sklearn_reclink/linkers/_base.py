@@ -82,7 +82,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     _views: ClassVar[Sequence[str | None]] = VIEWS
     _learns: ClassVar[bool] = False  # parameters of a distance, what missing values cost included
-    _has_ceiling: bool = True  # what no parameters can link is known beforehand
+    _has_ceiling: ClassVar[bool] = True  # what no parameters can link is known beforehand
     _most_variables: ClassVar[int] = 100_000
     _for_wide_files: ClassVar[str] = "a part of the columns at a time"
     _threshold: ClassVar[float | None] = None  # distances below which a record is linked at all
