@@ -173,6 +173,15 @@ def test_nothing_is_claimed_where_all_are_tied():
         assert claims.at_precision(0.5) == 0 and np.isnan(claims.at_recall(0.5))
 
 
+def test_recall_of_everybody_is_one_for_any_weights():
+    X = np.arange(30.0)[:, None]
+    linker = EuclideanLinker(standardize=None).fit(X, X)
+    weights = np.random.default_rng(0).uniform(0.1, 1, size=30)
+    claims = linkage_curve(linker, X, X, sample_weight=weights).known
+    assert claims.recall[-1] == claims.at_precision(1) == claims.at_recall(1) == 1
+    assert claims.expected_number[-1] == pytest.approx(weights.sum())
+
+
 def test_absent_people_lower_the_precision_of_those_who_do_not_know_only():
     X, Y, pool, absent = split(*numbers())
     linker = EuclideanLinker().fit(X, Y, pool=pool)
@@ -236,7 +245,7 @@ def test_errors_name_what_is_wrong():
         ),
         ({"sample_weight": -ones}, "sample_weight is negative in row 0"),
         ({"sample_weight": 0 * ones}, "sample_weight is 0 in all rows"),
-        ({"absent": absent[:, :2]}, "2 features"),
+        ({"absent": absent[:, :2]}, "^absent people, .*2 features"),
     ]:
         with pytest.raises(ValueError, match=message):
             linkage_curve(linker, X, Y, **options)
