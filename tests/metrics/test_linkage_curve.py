@@ -212,9 +212,13 @@ def test_auto_takes_the_margin_of_larger_average_precision(reading):
 def test_links_that_predict_leaves_out_are_not_claimed():
     rng = np.random.default_rng(0)
     people = rng.integers(30, size=(120, 3))
-    X, Y, absent = people[:60], people[:60], people[60:]
+    X, Y, absent = people[:60], people[:60].copy(), people[60:]
+    Y[:10] += 100  # who agree with nobody
     linker = ProbabilisticLinker(tolerance=0, rule="nearest").fit(X, Y)
     curve = linkage_curve(linker, X, Y, absent=absent)
+    found = linker.link(X, Y)
+    assert np.any(found.links < 0)
+    assert curve.known.n_claimed[-1] == np.count_nonzero((found.links >= 0) & (found.n_tied == 1))
     linked = np.count_nonzero(linker.predict(absent, pool=Y) >= 0)
     assert 0 < linked < len(absent)
     assert curve.unknown.n_claimed[-1] - curve.known.n_claimed[-1] <= linked
