@@ -22,6 +22,7 @@ import numpy as np
 from sklearn_reclink.families.differences import differences
 from sklearn_reclink.families.formula import Formula
 
+_BATCH = 2**19  # numbers that are compared at once
 QUICK_ROUNDING = 1e-9  # of the largest number: a margin below it is worth a second look
 
 
@@ -107,15 +108,23 @@ class Family(ABC):
         impostors = np.empty((len(theta), len(original)), dtype=np.int64)
         margins = np.empty(impostors.shape)
         largest = 0.0
-        for i, record in enumerate(original):
+        size = max(1, _BATCH // masked.size)
+        for start in range(0, len(original), size):
+            batch = slice(start, start + size)
+            rows, here = own[batch], np.arange(len(own[batch]))
+            found = self.differences(original[batch, None], masked)
             for t, parameters in enumerate(theta):
-                values = self.between(parameters, record, masked)[0]
+                values = self.quick_values(parameters, found)
                 largest = max(largest, float(np.abs(values).max()))
-                own_value = values[own[i]]
-                values[own[i]] = np.inf
-                impostors[t, i] = np.argmin(values)
-                margins[t, i] = values[impostors[t, i]] - own_value
+                own_values = values[here, rows]
+                values[here, rows] = np.inf
+                impostors[t, batch] = np.argmin(values, axis=1)
+                margins[t, batch] = values[here, impostors[t, batch]] - own_values
         return impostors, margins, QUICK_ROUNDING * largest
+
+    def quick_values(self, theta: np.ndarray, differences: np.ndarray) -> np.ndarray:
+        """Squared distances up to rounding, by whatever formula is quickest; a new array."""
+        return self.evaluate(theta, differences)[0]
 
     # -- cone -------------------------------------------------------------------------------
 

@@ -71,6 +71,11 @@ class WithMissing(Family):
             magnitudes = values if both else magnitudes + cost
         return values, magnitudes
 
+    def quick_values(self, theta: np.ndarray, differences: np.ndarray) -> np.ndarray:
+        of_base, weights = self._split(theta)
+        values = self.base.quick_values(of_base, self._variables(differences))
+        return np.asarray(values + differences[..., self.base.n_features :] ** 2 @ weights)
+
     def formula(self, theta: np.ndarray) -> Formula | None:
         of_base, weights = self._split(theta)
         found = self.base.formula(of_base)

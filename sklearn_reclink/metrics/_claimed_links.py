@@ -28,7 +28,8 @@ class ClaimedLinks:
         Numbers of claimed links and of right ones.
     expected_number : ndarray of shape (n_thresholds,)
         Sum of the weights of the right claims. With sampling weights, it estimates how many people
-        of the population such links re-identify; without weights it is ``n_right``.
+        of the population would be re-identified in a release like this one; without weights it is
+        ``n_right``.
 
     Examples
     --------
@@ -60,7 +61,7 @@ class ClaimedLinks:
     def at_precision(self, precision: float) -> float:
         """Largest recall of an intruder whose claims have at least a precision.
 
-        The threshold is the best one in hindsight, so an intruder finds at most this.
+        The threshold is the best one in hindsight: by these margins, no intruder finds more.
 
         Parameters
         ----------

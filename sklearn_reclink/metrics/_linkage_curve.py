@@ -116,18 +116,22 @@ def linkage_curve(
     if pool_size < 2:
         raise ValueError("the pool has 1 record: a margin needs at least 2, to have a runner-up")
     weights = _read_weights(sample_weight, absent_weight, n_pairs, n_absent)
-    nearest, second = linker.kneighbors(X, 2, pool=release)[0].T
-    claimed, right = (found.n_tied == 1) & (found.links >= 0), found.reidentified
-    people = _People(nearest, second, claimed, right, weights[:n_pairs], n_pairs)
-    everyone = people
+    distances = linker.kneighbors(X, 2, pool=release)[0]
+    claimed = (found.n_tied == 1) & (found.links >= 0)
+    pairs = _People(distances, claimed, found.reidentified, weights[:n_pairs], n_pairs)
+    everyone = pairs
     if n_absent:
-        near, far = linker.kneighbors(absent, 2, pool=release)[0].T
-        strict = strictly_nearer(near, np.abs(near), far, np.abs(far))
+        try:
+            others = linker.kneighbors(absent, 2, pool=release)[0]
+        except ValueError as error:
+            raise ValueError(f"absent people, read as an original file X: {error}") from error
+        magnitudes = np.abs(others)
+        strict = strictly_nearer(others[:, 0], magnitudes[:, 0], others[:, 1], magnitudes[:, 1])
         strict &= linker.predict(absent, pool=release) >= 0
-        added = near, far, strict, np.zeros(n_absent, dtype=bool)
-        joined = map(np.append, (nearest, second, claimed, right), added)
-        everyone = _People(*joined, weights, n_pairs)
-    known, unknown = (one.claims(margin) for one in (people, everyone))
+        right = np.append(found.reidentified, np.zeros(n_absent, dtype=bool))
+        distances, claimed = np.append(distances, others, axis=0), np.append(claimed, strict)
+        everyone = _People(distances, claimed, right, weights, n_pairs)
+    known, unknown = (one.claims(margin) for one in (pairs, everyone))
     return LinkageCurve(known, unknown, n_pairs, n_absent, pool_size)
 
 
@@ -135,8 +139,7 @@ def linkage_curve(
 class _People:
     """Who is linked how, the pairs first."""
 
-    nearest: np.ndarray
-    second: np.ndarray
+    distances: np.ndarray  # (n_people, 2)
     claimed: np.ndarray
     right: np.ndarray
     weights: np.ndarray
@@ -148,7 +151,7 @@ class _People:
 
     def _claims(self, margin: str) -> ClaimedLinks:
         order = np.flatnonzero(self.claimed)
-        margins = _MARGINS[margin](self.nearest[order], self.second[order])
+        margins = _MARGINS[margin](*self.distances[order].T)
         descending = np.argsort(-margins, kind="stable")
         order, margins = order[descending], margins[descending]
         last = np.flatnonzero(np.append(margins[1:] != margins[:-1], True)[: len(order)])
@@ -159,10 +162,11 @@ class _People:
         number = up_to(self.weights * self.right)
         with np.errstate(invalid="ignore"):  # the share of no claims
             precision = number / up_to(self.weights)
-        recall = number / self.weights[: self.n_pairs].sum()
-        counts = (up_to(one.astype(np.intp)) for one in (self.claimed, self.right))
+        missed = self.weights[: self.n_pairs] @ ~self.right[: self.n_pairs]
+        recall = number / (number[-1] + missed)  # 1 for all, whatever the order of the sum
+        n_claimed, n_right = up_to(self.claimed.astype(int)), up_to(self.right.astype(int))
         threshold = np.append(np.inf, margins[last])
-        return ClaimedLinks(margin, threshold, recall, precision, *counts, number)
+        return ClaimedLinks(margin, threshold, recall, precision, n_claimed, n_right, number)
 
 
 def _relative(nearest: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -173,6 +173,15 @@ def test_nothing_is_claimed_where_all_are_tied():
         assert claims.at_precision(0.5) == 0 and np.isnan(claims.at_recall(0.5))
 
 
+def test_recall_of_everybody_is_one_for_any_weights():
+    X = np.arange(30.0)[:, None]
+    linker = EuclideanLinker(standardize=None).fit(X, X)
+    weights = np.random.default_rng(0).uniform(0.1, 1, size=30)
+    claims = linkage_curve(linker, X, X, sample_weight=weights).known
+    assert claims.recall[-1] == claims.at_precision(1) == claims.at_recall(1) == 1
+    assert claims.expected_number[-1] == pytest.approx(weights.sum())
+
+
 def test_absent_people_lower_the_precision_of_those_who_do_not_know_only():
     X, Y, pool, absent = split(*numbers())
     linker = EuclideanLinker().fit(X, Y, pool=pool)
@@ -203,9 +212,13 @@ def test_auto_takes_the_margin_of_larger_average_precision(reading):
 def test_links_that_predict_leaves_out_are_not_claimed():
     rng = np.random.default_rng(0)
     people = rng.integers(30, size=(120, 3))
-    X, Y, absent = people[:60], people[:60], people[60:]
+    X, Y, absent = people[:60], people[:60].copy(), people[60:]
+    Y[:10] += 100  # who agree with nobody
     linker = ProbabilisticLinker(tolerance=0, rule="nearest").fit(X, Y)
     curve = linkage_curve(linker, X, Y, absent=absent)
+    found = linker.link(X, Y)
+    assert np.any(found.links < 0)
+    assert curve.known.n_claimed[-1] == np.count_nonzero((found.links >= 0) & (found.n_tied == 1))
     linked = np.count_nonzero(linker.predict(absent, pool=Y) >= 0)
     assert 0 < linked < len(absent)
     assert curve.unknown.n_claimed[-1] - curve.known.n_claimed[-1] <= linked
@@ -236,7 +249,7 @@ def test_errors_name_what_is_wrong():
         ),
         ({"sample_weight": -ones}, "sample_weight is negative in row 0"),
         ({"sample_weight": 0 * ones}, "sample_weight is 0 in all rows"),
-        ({"absent": absent[:, :2]}, "2 features"),
+        ({"absent": absent[:, :2]}, "^absent people, .*2 features"),
     ]:
         with pytest.raises(ValueError, match=message):
             linkage_curve(linker, X, Y, **options)
