@@ -177,6 +177,7 @@ def held_out_links(
     *,
     own_pools: bool = False,
     link_all: bool = True,
+    pool: Any = None,
     fit_params: Mapping[str, Any] | None = None,
 ) -> list[np.ndarray]:
     """Fit a clone of a linker to some records; which records of each part does it find?
@@ -196,6 +197,8 @@ def held_out_links(
     link_all : bool, default=True
         Whether all original records are linked at once, as the rules that compare records with
         each other require. Otherwise only those sought are linked, which takes less time.
+    pool : array-like, dataframe or Pool, default=None
+        The whole masked file, if it holds more than ``y``.
     fit_params : mapping or None, default=None
         Passed on to ``linker.fit``.
 
@@ -207,9 +210,9 @@ def held_out_links(
     known = safe_indexing(X, train), safe_indexing(y, train)
     fitted = clone(linker).fit(*known, **(fit_params or {}))
     if link_all and not own_pools:
-        found = fitted.link(X, y).reidentified
+        found = fitted.link(X, y, pool=pool).reidentified
         return [found[rows] for rows in parts]
-    pool = None if own_pools else y
+    pool = None if own_pools else y if pool is None else pool
     files = [(safe_indexing(X, rows), safe_indexing(y, rows)) for rows in parts]
     return [fitted.link(*pair, pool=pool).reidentified for pair in files]
 

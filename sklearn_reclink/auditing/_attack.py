@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.auditing._attackers import Attacker, Setting, collected_warnings
+from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.model_selection import held_out_links
 
@@ -134,11 +135,12 @@ def attack(
     setting: Setting,
     seconds: float,
     given: Mapping[str | None, np.ndarray] | None = None,
+    pool: np.ndarray | None = None,
 ) -> tuple[Attack, list[str]]:
     """Let an attacker link a file, and collect its warnings.
 
     ``given`` are weights learned from the same records, by view: a search ends no lower than them,
-    if its family contains weighted means.
+    if its family contains weighted means. ``pool`` is the whole masked file, if it is not ``Y``.
     """
     from sklearn_reclink.inspection import relative_margin
 
@@ -151,8 +153,9 @@ def attack(
         if setting.certify and hasattr(linker, "certify"):
             linker.set_params(certify=True)
         linker._given_weights = dict(given or {})
-        linker.fit(X[rows], Y[rows])
-        links = linker.link(X, Y)
+        everyone = None if pool is None else Pool(pool)
+        linker.fit(X[rows], Y[rows], pool=everyone)
+        links = linker.link(X, Y, pool=everyone)
     whole = len(rows) == len(X)
     found = Attack(
         attacker=attacker,
@@ -173,20 +176,29 @@ def compile_searches(attackers: Sequence[Attacker], setting: Setting) -> None:
     n_features = min(setting.n_features, 4)
     X = make_microdata(40, n_features, random_state=0)
     Y = X + np.random.default_rng(0).normal(scale=X.std(axis=0) / 5, size=X.shape)
+    nominal = None if setting.nominal is None else ()
+    if nominal is not None:
+        Y[0, 0] = np.nan
     for one in attackers:
         if one.time_weight > 0:
-            attack(one, X, Y, Setting(len(X), n_features, setting.seed), 0.2)
+            attack(one, X, Y, Setting(len(X), n_features, setting.seed, nominal=nominal), 0.2)
 
 
 def held_out(
-    attacker: Attacker, X: np.ndarray, Y: np.ndarray, setting: Setting, seconds: float
+    attacker: Attacker,
+    X: np.ndarray,
+    Y: np.ndarray,
+    setting: Setting,
+    seconds: float,
+    pool: np.ndarray | None = None,
 ) -> HeldOut:
     """Let an attacker learn from one half of the people and look for the other, both ways."""
     linker = attacker.build(setting, seconds / 2)
     link_all = attacker.skip_reason(setting) is None
-    options: dict[str, Any] = {"link_all": link_all}
+    everyone = Y if pool is None else pool
+    options: dict[str, Any] = {"link_all": link_all, "pool": None if pool is None else Pool(pool)}
     if attacker.knows_files:
-        options["fit_params"] = {"pool": Y, "reference": X}
+        options["fit_params"] = {"pool": Pool(everyone), "reference": X}
     rows, found, n_train = [], [], len(X)
     most = setting.limits.repeated_search
     if attacker.time_weight > 0:  # a search of few seconds learns from few records
@@ -199,7 +211,7 @@ def held_out(
             found += held_out_links(linker, X, Y, known, (sought,), **options)
         rows.append(sought)
         n_train = min(n_train, len(known))
-    return HeldOut(attacker, np.concatenate(found), np.concatenate(rows), n_train, len(Y))
+    return HeldOut(attacker, np.concatenate(found), np.concatenate(rows), n_train, len(everyone))
 
 
 def halves(n_records: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:

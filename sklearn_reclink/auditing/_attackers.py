@@ -4,7 +4,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,19 @@ class Setting:
     n_jobs: int | None = None
     limits: SizeLimits = SizeLimits()
     certify: bool = False
+    nominal: tuple[int, ...] | None = None  # columns; None if all are numbers and none is missing
+
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """What linkers are told about the variables."""
+        return {} if self.nominal is None else {"categorical_features": list(self.nominal)}
+
+    def without(self, k: int) -> "Setting":
+        """The same without one variable."""
+        if self.nominal is None:
+            return self
+        left = tuple(one - (one > k) for one in self.nominal if one != k)
+        return replace(self, nominal=left)
 
     def learning_sample(self, rows: np.ndarray, most: int, salt: int = 0) -> np.ndarray:
         """At most so many of some rows to learn from, fewer if the file is wide."""
@@ -194,7 +207,7 @@ class Attacker:
         search: dict[str, Any] = {}
         if self.time_weight > 0:
             search = {"time_limit": seconds, "standardize": VIEWS}
-        work = {"n_jobs": setting.n_jobs, "random_state": setting.seed}
+        work = {"n_jobs": setting.n_jobs, "random_state": setting.seed, **setting.kinds}
         return self.linker(**work, **search, **self.options(setting))
 
 

@@ -30,7 +30,10 @@ from sklearn_reclink.auditing._attackers import (
 )
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
+from sklearn_reclink.auditing._sample import sample_curve
 from sklearn_reclink.auditing._variables import variable_contributions
+from sklearn_reclink.data.pool import Pool, unwrapped
+from sklearn_reclink.data.reading import read_again
 from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
 
 Progress = Callable[[str, int, int], None]
@@ -50,6 +53,10 @@ def audit(
     X: Any,
     y: Any,
     *,
+    pool: Any = None,
+    absent: Any = None,
+    categorical_features: Any = None,
+    ordinal_features: Any = None,
     ids: Sequence[Any] | None = None,
     attackers: Iterable[str] | None = None,
     time_limit: float = 60.0,
@@ -66,8 +73,17 @@ def audit(
     Parameters
     ----------
     X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file, numbers only, and its masked version, aligned row by row. Columns are
-        matched by name if both files have names.
+        The original file and its masked version, aligned row by row. Columns are matched by name
+        if both files have names.
+    pool : array-like or dataframe of shape (n_masked, n_features), default=None
+        The whole masked file, if it holds more people than ``y``: its rows are those of ``y`` and
+        others.
+    absent : array-like or dataframe of shape (n_absent, n_features), default=None
+        Original records of people who are not in the masked file. `Audit.curve` then tells how
+        often an intruder who does not know that would be right.
+    categorical_features, ordinal_features : array-like or dict, default=None
+        Columns of categories and of levels in order, as in the linkers; by default the types of
+        dataframes say.
     ids : sequence of shape (n_records,), default=None
         What to call the records; by default their numbers from 1.
     attackers : iterable of str, default=None
@@ -100,9 +116,11 @@ def audit(
     """
     begin = time.monotonic()
     _check_options(limit, time_limit)
-    files = _read_files(X, y, ids, n_jobs)
+    told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
+    files = _read_files(X, y, pool, absent, ids, told, n_jobs)
     limits = size_limits or SizeLimits()
-    setting = Setting(len(files.Y), len(files.names), random_state, n_jobs, limits, certify)
+    n_records, n_features = len(files.Y), len(files.names)
+    setting = Setting(n_records, n_features, random_state, n_jobs, limits, certify, files.nominal)
     found = _run(files, setting, chosen_attackers(attackers), time_limit, begin, progress)
     for note in found["notes"]:
         warnings.warn(note, UserWarning, stacklevel=2)
@@ -117,27 +135,49 @@ def _check_options(limit: float | None, time_limit: float) -> None:
 
 
 class _Files(NamedTuple):
-    """Both files with columns in one order, names of columns, ids of records, and warnings."""
+    """The files as numbers with columns in one order, and what is known of them.
+
+    ``nominal`` are columns of categories, None where all are numbers and none is missing.
+    """
 
     X: np.ndarray
     Y: np.ndarray
+    pool: np.ndarray | None
+    absent: np.ndarray | None
+    nominal: tuple[int, ...] | None
+    variables: Any
     names: tuple[str, ...]
     ids: Sequence[Any] | None
     notes: list[str]
 
 
-def _read_files(X: Any, y: Any, ids: Sequence[Any] | None, n_jobs: int | None) -> _Files:
+def _read_files(
+    X: Any,
+    y: Any,
+    pool: Any,
+    absent: Any,
+    ids: Sequence[Any] | None,
+    told: dict[str, Any],
+    n_jobs: int | None,
+) -> _Files:
     wide = np.ndim(X) == 2 and np.shape(X)[1] > SizeLimits().wide
     check = EuclideanLinker if wide else MahalanobisLinker  # no matrix of many variables
+    whole = None if pool is None else Pool(unwrapped(pool))
     with collected_warnings() as notes:
-        checked = check(standardize="separate", n_jobs=n_jobs).fit(X, y)
-    masked = checked.masked_
+        checked = check(standardize="separate", n_jobs=n_jobs, **told).fit(X, y, pool=whole)
+    original, masked = read_again(checked, X, None, y)
+    everyone = None if whole is None else read_again(checked, X, whole, y)[1]
+    others = None if absent is None else read_again(checked, absent, None)[0]
     if ids is not None and len(ids) != len(masked):
         raise ValueError(f"ids has {len(ids)} entries for {len(masked)} records: give one each")
     numbered = [f"x{k}" for k in range(masked.shape[1])]
     names = tuple(map(str, getattr(checked, "feature_names_in_", numbered)))
-    original = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
-    return _Files(original, masked, names, ids, notes)
+    variables = checked.variables_
+    nominal = None
+    if variables is not None:
+        nominal = tuple(k for k, kind in enumerate(variables.kinds) if kind == "nominal")
+        notes.extend(variables.notes)
+    return _Files(original, masked, everyone, others, nominal, variables, names, ids, notes)
 
 
 class _Steps:
@@ -185,7 +225,7 @@ def _run(
     progress: Progress | None,
 ) -> dict[str, Any]:
     """Let the attackers run: the fields of an `Audit`, but for its name and its limit."""
-    X, Y, names, ids, notes = files
+    X, Y, names, notes = files.X, files.Y, files.names, files.notes
     reasons = {one: reason for one in chosen if (reason := one.skip_reason(setting)) is not None}
     running = [one for one in chosen if one not in reasons]
     if not running:
@@ -198,10 +238,10 @@ def _run(
     steps.next("compiling")
     compile_searches(running, setting)
     steps.start(begin)
-    attacks, left_out = _attack_all(running, X, Y, setting, steps, notes)
+    attacks, left_out = _attack_all(running, files, setting, steps)
     if not attacks:
         raise ValueError(f"no attacker can run: {left_out[running[0]]}")
-    estimates = _estimate_all(tested, left_out, X, Y, setting, steps, notes)
+    estimates = _estimate_all(tested, left_out, files, setting, steps)
     seconds = max(steps.next("variables", VARIABLES_WEIGHT), LEAST_SECONDS)
     contributions = variable_contributions(X, Y, names, attacks, setting, seconds)
     instead = {one: "; it looks for some of the people instead" for one in tested if one in reasons}
@@ -210,9 +250,11 @@ def _run(
         "attacks": tuple(attacks),
         "estimates": tuple(estimates),
         "skipped": {one: why + instead.get(one, "") for one, why in (reasons | left_out).items()},
-        "ceiling": _ceiling(attacks, X, Y),
+        "ceiling": _ceiling(attacks, files),
         "contributions": contributions,
-        "records": records_at_risk(attacks, estimates, ids),
+        "records": records_at_risk(attacks, estimates, files.ids),
+        "variables": files.variables,
+        "curve": sample_curve(_worst(attacks), X, Y, files.pool, files.absent),
         "settings": {
             "time_limit": time_limit,
             "seed": setting.seed,
@@ -222,12 +264,7 @@ def _run(
 
 
 def _attack_all(
-    running: Sequence[Attacker],
-    X: np.ndarray,
-    Y: np.ndarray,
-    setting: Setting,
-    steps: _Steps,
-    notes: list[str],
+    running: Sequence[Attacker], files: _Files, setting: Setting, steps: _Steps
 ) -> tuple[list[Attack], dict[Attacker, str]]:
     """What attackers find in the whole file, and why some were left out; adds their warnings."""
     attacks: list[Attack] = []
@@ -236,29 +273,27 @@ def _attack_all(
     # those that cannot be told to end in time take what the others leave
     for one in sorted(running, key=lambda one: one.seconds_per_pair > 0):
         seconds = steps.next(one.title, one.time_weight)
-        if steps.late or not steps.has_time_for(one, len(X)):
+        if steps.late or not steps.has_time_for(one, len(files.X)):
             left_out[one] = OUT_OF_TIME
             continue
         try:
-            found, warned = attack(one, X, Y, setting, seconds, given)
+            found, warned = attack(one, files.X, files.Y, setting, seconds, given, files.pool)
         except MemoryError:
             left_out[one] = OUT_OF_MEMORY
             continue
         attacks.append(found)
-        if one.linker is WeightedMeanLinker:
+        if one.linker is WeightedMeanLinker and setting.nominal is None:
             given = {found.linker.standardize_: found.linker.weights_}
-        notes.extend(note for note in warned if note not in notes)
+        files.notes.extend(note for note in warned if note not in files.notes)
     return sorted(attacks, key=lambda found: running.index(found.attacker)), left_out
 
 
 def _estimate_all(
     tested: Sequence[Attacker],
     left_out: Mapping[Attacker, str],
-    X: np.ndarray,
-    Y: np.ndarray,
+    files: _Files,
     setting: Setting,
     steps: _Steps,
-    notes: list[str],
 ) -> list[HeldOut]:
     """What attackers find among people they have not seen; adds why there is no estimate."""
     estimates: list[HeldOut] = []
@@ -268,23 +303,29 @@ def _estimate_all(
             continue
         reason = OUT_OF_TIME
         whole = one.skip_reason(setting) is None
-        if not steps.late and (not whole or steps.has_time_for(one, len(X))):
+        if not steps.late and (not whole or steps.has_time_for(one, len(files.X))):
             try:
-                estimates.append(held_out(one, X, Y, setting, seconds))
+                found = held_out(one, files.X, files.Y, setting, seconds, files.pool)
+                estimates.append(found)
                 continue
             except ValueError as error:  # a half may be too small or constant
                 reason = str(error)
             except MemoryError:
                 reason = OUT_OF_MEMORY
-        notes.append(f"no held-out estimate for {one.title}: {reason}")
+        files.notes.append(f"no held-out estimate for {one.title}: {reason}")
     return estimates
 
 
-def _ceiling(attacks: Sequence[Attack], X: np.ndarray, Y: np.ndarray) -> int:
-    """The ceiling of the whole file in all views, from an attacker that knows it."""
-    from sklearn_reclink.metrics import linkage_ceiling
+def _worst(attacks: Sequence[Attack]) -> Attack:
+    return max(attacks, key=lambda one: one.n_found)
 
+
+def _ceiling(attacks: Sequence[Attack], files: _Files) -> int:
+    """The ceiling of the whole file in all views, from an attacker that knows it."""
     for one in attacks:
         if one.attacker.monotone and one.attacker.time_weight > 0 and one.status != "sampled":
             return int(one.linker.ceiling_)
-    return round(linkage_ceiling(X, Y, standardize=VIEWS) * len(X))
+    nominal = None if files.nominal is None else list(files.nominal)
+    plain = EuclideanLinker(standardize=VIEWS, categorical_features=nominal)
+    plain.fit(files.X, files.Y, pool=None if files.pool is None else Pool(files.pool))
+    return int(plain.ceiling_)

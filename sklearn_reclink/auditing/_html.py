@@ -16,7 +16,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
-from sklearn_reclink.auditing._output import attackers_table
+from sklearn_reclink.auditing._output import attackers_table, columns_read
+from sklearn_reclink.auditing._sample import sample_sentences
 from sklearn_reclink.auditing._verdict import verdict
 from sklearn_reclink.auditing.formatting import percent, quoted
 
@@ -37,7 +38,9 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
     columns = {name.replace("_", " "): column for name, column in records.columns().items()}
     columns["attackers"] = [briefly(names, tried) for names in records.found_by]
     for name, values in audit.values().items() if include_values else ():
-        columns[name] = [f"{value:g}" for value in values[records.rows]]
+        columns[name] = [
+            value if isinstance(value, str) else f"{value:g}" for value in values[records.rows]
+        ]
     return _page(
         "audit.html",
         title=f"Re-identification risk of {audit.masked_name}",
@@ -45,6 +48,8 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         verdict=verdict(audit),
         figures=audit_figures(audit),
         attackers=attackers_table(audit),
+        sample=[] if audit.curve is None else sample_sentences(audit.curve),
+        columns_read=columns_read(audit),
         record_columns=list(columns),
         record_rows=list(zip(*columns.values(), strict=True))[:MOST_ROWS],
         include_values=include_values,

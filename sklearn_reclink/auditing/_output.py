@@ -10,7 +10,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sklearn_reclink.auditing._attackers import VIEWS
+from sklearn_reclink.auditing._sample import sample_as_dict, sample_sentences
 from sklearn_reclink.auditing._verdict import status_words, verdict
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
 
@@ -32,6 +35,7 @@ def audit_text(audit: Audit) -> str:
         wrapped(words.headline),
         "How sure is that?\n" + bulleted(words.how_sure),
         "What to protect\n" + bulleted(words.what_to_protect),
+        "Samples\n" + bulleted(sample_sentences(audit.curve)) if audit.curve else "",
         "Attackers\n" + aligned(*attackers_table(audit)),
         bulleted(
             f"{one.title} did not run on the whole file: {reason}"
@@ -101,6 +105,29 @@ def variables_table(audit: Audit, most: int | None = None) -> Table:
     ]
 
 
+def columns_read(audit: Audit) -> Table:
+    """Header and rows of what each column was read as; no rows for numbers without gaps."""
+    header = ["column", "kind", "levels", "missing in the original", "missing in the release"]
+    if audit.variables is None:
+        return header, []
+    shares = [percent(float(one)) for file in (audit.X, audit.Y) for one in _missing(file)]
+    n = len(audit.names)
+    return header, [
+        [
+            name,
+            audit.variables.kinds[k],
+            "-" if (levels := audit.variables.categories[k]) is None else f"{len(levels):,}",
+            shares[k],
+            shares[n + k],
+        ]
+        for k, name in enumerate(audit.names)
+    ]
+
+
+def _missing(file: np.ndarray) -> np.ndarray:
+    return np.isnan(file).mean(axis=0)
+
+
 def change_text(drop: int) -> str:
     """How many more or fewer people are found."""
     return f"{-drop:+,}".replace("-", "−") if drop else "0"
@@ -135,6 +162,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
     """The numbers of an audit."""
     from sklearn_reclink._version import __version__
 
+    header, rows = columns_read(audit)
     return {
         "schema": SCHEMA,
         "version": __version__,
@@ -187,6 +215,8 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
             "pairs": [asdict(one) for one in audit.contributions.pairs],
         },
         "n_records_at_risk": len(audit.records),
+        "columns": [dict(zip(header, row, strict=True)) for row in rows],
+        "samples": sample_as_dict(audit.curve),
         "notes": list(audit.notes),
         "settings": audit.settings,
         "certificate_sha256": audit.certificate_hash,

@@ -4,11 +4,13 @@ The *risk* is the largest share of people that any attacker finds: in the whole 
 larger, among people it has not seen (the strongest attacker only samples a long file).
 """
 
+from __future__ import annotations
+
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +21,10 @@ from sklearn_reclink.auditing._records import RecordsAtRisk
 from sklearn_reclink.auditing._variables import VariableContributions
 from sklearn_reclink.auditing.writing import write_files
 from sklearn_reclink.certificates import certificate_json
+
+if TYPE_CHECKING:
+    from sklearn_reclink.data.kinds import Variables
+    from sklearn_reclink.metrics import LinkageCurve
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +57,11 @@ class Audit:
     settings : dict
         How the audit was made.
     X, Y : ndarray of shape (n_records, n_features)
-        The files, columns in the order of ``names``.
+        The files, columns in the order of ``names``; categories by their number, NaN for missing.
+    variables : Variables or None
+        Kinds and categories of the variables; None for numbers without missing values.
+    curve : LinkageCurve or None
+        Recall and precision of the strongest attacker, if the files do not hold the same people.
 
     Examples
     --------
@@ -78,6 +88,8 @@ class Audit:
     settings: dict[str, Any]
     X: np.ndarray
     Y: np.ndarray
+    variables: Variables | None = None
+    curve: LinkageCurve | None = None
 
     @property
     def n_records(self) -> int:
@@ -197,7 +209,18 @@ class Audit:
         """Original and masked values by column."""
         files = {"original": self.X, "masked": self.Y}
         return {
-            f"{file}: {name}": table[:, k]
+            f"{file}: {name}": self._labelled(k, table[:, k])
             for k, name in enumerate(self.names)
             for file, table in files.items()
         }
+
+    def _labelled(self, k: int, column: np.ndarray) -> np.ndarray:
+        """Categories by their names, and empty text for missing values."""
+        if self.variables is None:
+            return column
+        levels = self.variables.categories[k]
+        shown = [
+            "" if np.isnan(value) else levels[int(value)] if levels is not None else f"{value:g}"
+            for value in column
+        ]
+        return np.array(shown, dtype=object)

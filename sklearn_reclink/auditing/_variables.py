@@ -24,6 +24,7 @@ import numpy as np
 from sklearn_reclink.auditing._attack import Attack
 from sklearn_reclink.auditing._attackers import Setting, collected_warnings
 from sklearn_reclink.capacity import interaction_matrix, shapley
+from sklearn_reclink.data.alignment import agreement, correlations
 from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
 
 _ROUNDING = 1e-9
@@ -111,11 +112,12 @@ def plain_linkers(setting: Setting) -> list[Any]:
 
 def n_found_without_learning(X: np.ndarray, Y: np.ndarray, setting: Setting) -> int:
     """People found by the better of the two attackers that learn nothing."""
-    varies = (np.ptp(X, axis=0) > 0) & (np.ptp(Y, axis=0) > 0)
-    if not varies.any():
+    spans = [np.nanmax(file, axis=0) > np.nanmin(file, axis=0) for file in (X, Y)]
+    if not np.logical_and(*spans).any():
         return 0
     rows = setting.sample(np.arange(len(X)), setting.limits.repeated_search)
-    linkers = [linker(n_jobs=setting.n_jobs) for linker in plain_linkers(setting)]
+    work = {"n_jobs": setting.n_jobs, **setting.kinds}
+    linkers = [linker(**work) for linker in plain_linkers(setting)]
     with collected_warnings():
         rates = [linker.fit(X[rows], Y[rows]).score(X, Y) for linker in linkers]
     return round(max(rates) * len(X))
@@ -143,7 +145,7 @@ def variable_contributions(
         n_plain = n_found_without_learning(X, Y, setting)
         once = time.monotonic() - begin
     learned = np.array([(w or 0.0) + (v or 0.0) for w, v in zip(weights, values, strict=True)])
-    order = np.lexsort([-_likeness(X, Y), -learned])
+    order = np.lexsort([-_likeness(X, Y, setting.nominal or ()), -learned])
     without = _withheld(X, Y, order, setting, begin + seconds, once)
     drops = {k: n_plain - n for k, n in without.items()}
     variables = [
@@ -166,16 +168,22 @@ def _withheld(
         if begin + once > end:
             break
         others = np.arange(len(order)) != k
-        found[k] = n_found_without_learning(X[:, others], Y[:, others], setting)
+        files = X[:, others], Y[:, others]
+        found[k] = n_found_without_learning(*files, setting.without(k))
         once = time.monotonic() - begin
     return found
 
 
-def _likeness(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Correlation of every variable with its masked version, -1 for a constant one."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        a, b = ((table - table.mean(axis=0)) / table.std(axis=0) for table in (X, Y))
-        return np.nan_to_num((a * b).mean(axis=0), nan=-1.0)
+def _likeness(X: np.ndarray, Y: np.ndarray, nominal: Sequence[int]) -> np.ndarray:
+    """Correlation or agreement of every variable with its masked version, -1 for a constant one."""
+    found = np.full(X.shape[1], -1.0)
+    for k in range(X.shape[1]):
+        both = ~(np.isnan(X[:, k]) | np.isnan(Y[:, k]))
+        x, y = X[both, k], Y[both, k]
+        if len(x):
+            like = agreement(x, y) if k in nominal else correlations(x[:, None], y[:, None])[0]
+            found[k] = np.nan_to_num(like, nan=-1.0)
+    return found
 
 
 def best_attack(attacks: Sequence[Attack], *names: str) -> Attack | None:

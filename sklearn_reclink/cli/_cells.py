@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NUMBERS, DATES, BOOLS, TEXT = "numbers", "dates", "bools", "text"
 ZONED = "dates with a time zone"
-MISSING = {"", "na", "n/a", "#n/a", "nan", "<na>", "null", "none", "nil", "nat"}
+MISSING = {"", "na", "n/a", "#n/a", "nan", "-nan", "+nan", "<na>", "null", "none", "nil", "nat"}
 MISSING |= {".", "..", "-", "--", "?", "\N{EN DASH}", "\N{EM DASH}"}
 _SPACES = " '\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 _WHOLE = 2**53  # from here on, not all whole numbers are floats
@@ -108,6 +108,8 @@ class Cells:
             sign: {text for text in self.distinct if pattern.fullmatch(text)}
             for sign, pattern in _PATTERNS.items()
         }
+        if 2 * max(map(len, numbers.values())) <= len(self.distinct):
+            return None
         if len(numbers["."]) != len(numbers[","]):
             return max(numbers, key=lambda sign: len(numbers[sign]))
         signs = {sign for text in numbers["."] for sign in ".," if sign in text}
@@ -151,13 +153,20 @@ class Cells:
         floats = self.floats if self.decimal == "." else None
         if floats is None:
             floats = np.array([float(self._digits(text)) for text in self.distinct])
+        large = [self.distinct[k] for k in np.flatnonzero(np.abs(floats) >= _WHOLE)]
+        self.refuse([text for text in large if np.isinf(float(self._digits(text)))], "is infinite")
+        self.refuse(
+            list(filter(self._is_rounded, large)), "has a whole number beyond 2^53", _SUBTRACT
+        )
         number = dict(zip(self.distinct, floats.tolist(), strict=True))
-        self.refuse([text for text in number if np.isinf(number[text])], "is infinite")
-        large = [text for text in number if abs(number[text]) >= _WHOLE]
-        rounded = [text for text in large if self._digits(text).lstrip("+-").isdigit()]
-        rounded = [text for text in rounded if int(self._digits(text)) != int(number[text])]
-        self.refuse(rounded, "has a whole number beyond 2^53", _SUBTRACT)
-        return self.filled([number[text] for text in self.texts], np.nan).astype(float)
+        values = np.full(len(self.missing), np.nan)
+        values[~self.missing] = [number[text] for text in self.texts]
+        return values
+
+    def _is_rounded(self, text: str) -> bool:
+        """Whether a whole number is none that a float equals; two of them might become one."""
+        digits = self._digits(text)
+        return digits.lstrip("+-").isdigit() and int(digits) != int(float(digits))
 
     def _number_label(self, text: str) -> float | int:
         """A number as a category: whole numbers of any size are exact."""
@@ -193,10 +202,10 @@ class Cells:
         }
         return [label[text] for text in self.texts]
 
-    def filled(self, present: Sequence[Any], missing: Any = None) -> np.ndarray:
-        """One value per record from those of the present ones."""
-        values = np.full(len(self.missing), missing, dtype=object)
-        values[np.flatnonzero(~self.missing)] = present
+    def filled(self, present: Sequence[Any]) -> np.ndarray:
+        """One value per record, None where missing, from those of the present cells."""
+        values = np.full(len(self.missing), None, dtype=object)
+        values[~self.missing] = present
         return values
 
     def refuse(self, texts: Sequence[str], problem: str, remedy: str | None = None) -> None:

@@ -45,7 +45,10 @@ def audit_command(
     masked: options.Masked,
     id_column: options.Id = None,
     columns: options.Columns = None,
-    decimal: options.Decimal = ".",
+    nominal: options.Nominal = None,
+    ordinal: options.Ordinal = None,
+    decimal: options.FoundDecimal = None,
+    dates: options.Dates = None,
     report: options.ReportPath = None,
     json_path: options.JsonPath = None,
     records: options.RecordsPath = None,
@@ -62,7 +65,7 @@ def audit_command(
     """Audit a masked file: who would be found again, how certain that is, and what to protect."""
     from sklearn_reclink.auditing import audit
     from sklearn_reclink.auditing.writing import check_outputs
-    from sklearn_reclink.cli._reading import FileProblem, Selection, read_pair
+    from sklearn_reclink.cli._reading import FileProblem, read_pair
 
     list_option = "--records" if records or report is None else "--records (next to the report)"
     if records is None and report is not None:
@@ -70,12 +73,15 @@ def audit_command(
     written = {"--report": report, "--json": json_path, list_option: records}
     written["--certificate"] = certificate
     check_outputs(written, [original, masked], force=force)
-    which = Selection(id_column, console.split_names(columns), decimal)
+    which = console.selection(id_column, columns, decimal, nominal, ordinal, dates)
     pair = read_pair(original, masked, which)
+    console.print_read(pair, quiet=quiet)
     with console.progress_bar(quiet) as progress:
         found = audit(
             pair.original,
             pair.masked,
+            pool=pair.whole,
+            absent=pair.absent,
             ids=pair.ids,
             masked_name=masked.name,
             attackers=console.split_names(attackers),
@@ -105,7 +111,10 @@ def compare_command(
     masked: options.MaskedFiles,
     id_column: options.Id = None,
     columns: options.Columns = None,
-    decimal: options.Decimal = ".",
+    nominal: options.Nominal = None,
+    ordinal: options.Ordinal = None,
+    decimal: options.FoundDecimal = None,
+    dates: options.Dates = None,
     report: options.ReportPath = None,
     json_path: options.JsonPath = None,
     time_limit: options.TimeLimit = 60.0,
@@ -119,7 +128,7 @@ def compare_command(
     """Audit several masked versions of a file and compare their risk and information loss."""
     from sklearn_reclink.auditing import compare
     from sklearn_reclink.auditing.writing import check_outputs
-    from sklearn_reclink.cli._reading import FileProblem, Selection, read_pair
+    from sklearn_reclink.cli._reading import FileProblem, read_pair
 
     check_outputs({"--report": report, "--json": json_path}, [original, *masked], force=force)
     names = [path.name for path in masked]
@@ -127,8 +136,10 @@ def compare_command(
         names = [str(path) for path in masked]
     if len(set(names)) < len(names):
         raise FileProblem("a masked file is given twice")
-    which = Selection(id_column, console.split_names(columns), decimal)
+    which = console.selection(id_column, columns, decimal, nominal, ordinal, dates)
     pairs = [read_pair(original, path, which) for path in masked]
+    for pair in pairs:
+        console.print_notes(pair.notes)
     with console.progress_bar(quiet) as progress:
         found = compare(
             pairs[0].original,
@@ -161,7 +172,10 @@ def mask_command(
     keep: options.Keep = None,
     id_column: options.Id = None,
     columns: options.Columns = None,
-    decimal: options.Decimal = ".",
+    nominal: options.Nominal = None,
+    ordinal: options.Ordinal = None,
+    decimal: options.FoundDecimal = None,
+    dates: options.Dates = None,
     seed: options.Seed = 0,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -169,11 +183,10 @@ def mask_command(
     """Mask a file; other columns are left out, except for the id and those to keep."""
     from sklearn_reclink.auditing.writing import check_outputs, write_files
     from sklearn_reclink.cli._masking import build_masker, file_content, mask_file
-    from sklearn_reclink.cli._reading import Selection
 
     check_outputs({"OUTPUT": output}, [original], force=force)
     masker = build_masker(method, strength, groups, keep_integers, seed, option)
-    which = Selection(id_column, console.split_names(columns), decimal)
+    which = console.selection(id_column, columns, decimal, nominal, ordinal, dates)
     masked = mask_file(original, masker, which, console.split_names(keep))
     write_files({output: file_content(masked.table, output)}, overwrite=force)
     console.print_notes(masked.notes)

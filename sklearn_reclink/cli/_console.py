@@ -14,7 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing import Audit, Comparison
-    from sklearn_reclink.cli._reading import FilePair
+    from sklearn_reclink.cli._reading import FilePair, Selection
 
 RISK_ABOVE_LIMIT = 1
 
@@ -42,6 +42,32 @@ def split_levels(names: list[str] | None) -> dict[str, list[str] | None]:
         column, is_given, levels = name.partition("=")
         found[column.strip()] = [one.strip() for one in levels.split("<")] if is_given else None
     return found
+
+
+def selection(
+    id_column: str | None,
+    columns: list[str] | None,
+    decimal: str | None,
+    nominal: list[str] | None,
+    ordinal: list[str] | None,
+    dates: str | None,
+) -> Selection:
+    """What to read, as the options say."""
+    from sklearn_reclink.cli._reading import Selection
+
+    categories = split_names(nominal) or (), split_levels(ordinal)
+    return Selection(id_column, split_names(columns), decimal, *categories, dates)
+
+
+def print_read(pair: FilePair, *, quiet: bool) -> None:
+    """Print what was read of two files, if not all of it is numbers of the same people."""
+    print_notes(pair.notes)
+    plain = all(
+        one.kind == "numeric" and not one.missing_original and not one.missing_masked
+        for one in pair.columns
+    )
+    if not quiet and not (plain and pair.pool is None and pair.absent is None):
+        typer.echo(what_was_read(pair), err=True)
 
 
 def what_was_read(pair: FilePair) -> str:

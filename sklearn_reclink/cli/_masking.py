@@ -27,6 +27,7 @@ METHODS: dict[str, tuple[Callable[..., Any], str | None]] = {
     "top-bottom": (masking.TopBottomCoding, "top"),
     "rounding": (masking.Rounding, "base"),
 }
+_WHOLE = 2**53  # below it, a whole float is one whole number
 # options with a value for each column, which say what is masked
 _BY_COLUMN = ("bands", "mapping", "n_levels", "bottom", "top", "base", "p", "matrix")
 
@@ -84,12 +85,22 @@ def mask_file(
     try:
         masked = masker.set_params(columns=wanted).fit_transform(table[held])
     except ValueError as error:
-        raise FileProblem(str(error).replace("columns=", "--columns")) from None
+        raise FileProblem(f"{path.name}: {error}".replace("columns=", "--columns")) from None
     left_out = [name for name in held if name not in wanted and name not in unmasked]
     masked = masked.drop(columns=left_out)
+    whole = [name for name in masked if _is_whole(table[name]) and _is_whole(masked[name])]
+    masked = masked.astype(dict.fromkeys(whole, "Int64"))  # 1 is written as 1, not as 1.0
     if which.id_column is not None:
         masked.insert(0, which.id_column, table[which.id_column].to_numpy())
     return MaskedFile(masked, unmasked, left_out)
+
+
+def _is_whole(column: pd.Series) -> bool:
+    """Whether a column of floats, perhaps with missing cells, holds whole numbers only."""
+    if column.dtype.kind != "f":
+        return False
+    values = column.dropna()
+    return bool(((values % 1 == 0) & (values.abs() < _WHOLE)).all())
 
 
 def _named_by_options(masker: Any, held: Sequence[str]) -> list[str]:

@@ -87,6 +87,13 @@ class FilePair(NamedTuple):
     columns: list[ReadColumn]
     notes: list[str]
 
+    @property
+    def whole(self) -> pd.DataFrame | None:
+        """The whole masked file, those of the pairs first; None if it holds no others."""
+        import pandas as pd
+
+        return None if self.pool is None else pd.concat([self.masked, self.pool], ignore_index=True)
+
 
 def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
     """Read an original file and its masked version, and align them."""
@@ -225,6 +232,8 @@ def _check_told(wanted: Sequence[str], which: Selection) -> None:
                 )
     for name in set(which.nominal) & set(which.ordinal):
         raise FileProblem(f"{name!r} is in both --nominal and --ordinal: name it in one of them")
+    if which.decimal not in (None, ".", ","):
+        raise FileProblem(f"--decimal is a point or a comma, not {which.decimal!r}")
     if which.dates is not None and which.dates not in DAY_FIRST:
         raise FileProblem(f"--dates is day-first or month-first, not {which.dates!r}")
 
@@ -239,8 +248,9 @@ def _ids(table: tables.Table, id_column: str) -> dict[str, int]:
         )
     column = table.frame[id_column]
     found: dict[str, int] = {}
-    for row, (value, missing) in enumerate(zip(column, column.isna(), strict=True)):
-        text = as_written(str(value).strip())
+    for row, (value, missing) in enumerate(zip(column.tolist(), column.isna(), strict=True)):
+        text = str(value).strip()
+        text = as_written(text) if "'" in text else text
         if missing or text.lower() in MISSING:
             raise FileProblem(
                 f"row {row + 1} of {file} has no {id_column!r}: give every record an id"

@@ -137,7 +137,7 @@ def _parse(path: Path, start: bytes, encoding: str) -> tuple[pd.DataFrame, str]:
         raise FileProblem(f"{path.name} is not a CSV file: it contains binary data")
     lines = text.splitlines(keepends=True)[: None if whole or text.count("\n") < 2 else -1]
     separator = _separator(lines)
-    header = next(csv.reader(lines, delimiter=separator), [])
+    header = next(filter(None, csv.reader(lines, delimiter=separator)), [])
     if not any(header):
         raise FileProblem(f"{path.name} is empty")
     _check_header(header, path.name)
@@ -151,6 +151,7 @@ def _parse(path: Path, start: bytes, encoding: str) -> tuple[pd.DataFrame, str]:
         index_col=False,
         names=range(len(header)),
         header=0,
+        skip_blank_lines=len(header) > 1,  # a blank line may be a missing value
     )
     table.columns = pd.Index(header)
     return table, separator

@@ -9,7 +9,7 @@ import numpy as np
 
 from sklearn_reclink.cli._cells import BOOLS, DATES, NUMBERS, TEXT, ZONED, Cells
 from sklearn_reclink.cli._tables import FileProblem
-from sklearn_reclink.data.columns import read_columns
+from sklearn_reclink.data.columns import Column, read_columns
 from sklearn_reclink.data.kinds import NUMERIC, code_like, learn_variables
 
 if TYPE_CHECKING:
@@ -45,15 +45,19 @@ class Typed:
 
     def __init__(self, series: pd.Series, file: str):
         self.series, self.name, self.file = series, series.name, file
-        column = read_columns(series.to_frame(), [series.name], f"file {file}")[0]
-        self.where, self.held, self.missing = column.where, column.type, column.missing
-        self.ordered = column.levels is not None
-        self._labels = column.labels
+        self._column = read_columns(series.to_frame(), [series.name], f"file {file}")[0]
+        self.where, self.missing = self._column.where, self._column.missing
+        self.held, self.ordered = self._column.type, self._column.levels is not None
 
     def labels(self, held: str | None) -> list[Any]:
         """The present values as categories."""
-        labels = self._labels()
+        labels = self._column.labels()
         return list(map(str, labels)) if held == TEXT else labels
+
+    def values(self) -> Any:
+        """The column as it is; objects that are numbers as floats."""
+        is_object = self.series.dtype == object and self.held in (NUMBERS, None)
+        return self._column.numbers() if is_object else self.series
 
 
 def same_type(columns: Sequence[Cells | Typed], told: Told) -> list[Any]:
@@ -70,8 +74,12 @@ def same_type(columns: Sequence[Cells | Typed], told: Told) -> list[Any]:
         raise _types_differ(columns, held)
     if types & {TEXT, BOOLS} and not ordered:
         return _categories(columns, types, told)
-    days = _day_first([one for one in columns if isinstance(one, Cells)], types, told)
-    return [one.series if isinstance(one, Typed) else _as_type(one, types, days) for one in columns]
+    raw = [one for one in columns if isinstance(one, Cells)]
+    orders = iter(_day_first(raw, told) if types & {DATES, ZONED} else [True] * len(raw))
+    return [
+        _as_type(one, types, next(orders)) if isinstance(one, Cells) else one.values()
+        for one in columns
+    ]
 
 
 def _types_differ(columns: Sequence[Cells | Typed], held: Sequence[str | None]) -> FileProblem:
@@ -84,33 +92,30 @@ def _types_differ(columns: Sequence[Cells | Typed], held: Sequence[str | None]) 
     )
 
 
-def _as_type(column: Cells, types: set[str], day_first: dict[str, bool]) -> Any:
+def _as_type(column: Cells, types: set[str], day_first: bool) -> Any:
     import pandas as pd
 
     if types & {DATES, ZONED}:
-        dates = column.dates(day_first[column.file])
+        dates = column.dates(day_first)
         return pd.to_datetime(pd.Series(dates, dtype=object), utc=ZONED in types)
     if TEXT in types:
         return pd.Categorical(column.filled(column.labels(TEXT)))
     return column.numbers()
 
 
-def _day_first(columns: Sequence[Cells], types: set[str], told: Told) -> dict[str, bool]:
-    """By file, whether the day comes first: as told, as its dates show, or as the others'."""
-    if not types & {DATES, ZONED}:
-        return {}
-    shown = {one.file: one.day_first() for one in columns}
-    common = {order for order, _ in shown.values() if order is not None}
-    found = {}
-    for one in columns:
-        order, matters = shown[one.file]
-        if order is None and told.day_first is None and matters and len(common) != 1:
+def _day_first(columns: Sequence[Cells], told: Told) -> list[bool]:
+    """Whether the day comes first in each file: as told, as its dates show, or as the others'."""
+    shown = [one.day_first() for one in columns]
+    common = {order for order, _ in shown if order is not None}
+    found = []
+    for column, (order, matters) in zip(columns, shown, strict=True):
+        orders = [one for one in (told.day_first, order) if one is not None]
+        if not orders and matters and len(common) != 1:
             raise FileProblem(
-                f"{one.where} has dates whose day and month cannot be told apart: say which comes "
-                "first with --dates day-first or --dates month-first"
+                f"{column.where} has dates whose day and month cannot be told apart: say which "
+                "comes first with --dates day-first or --dates month-first"
             )
-        orders = [order, told.day_first, *common, True]
-        found[one.file] = next(one for one in orders if one is not None)
+        found.append([*orders, *common, True][0])
     return found
 
 
@@ -123,7 +128,7 @@ def _categories(columns: Sequence[Cells | Typed], types: set[str], told: Told) -
         held = TEXT
     labels = [one.labels(held) for one in columns]
     if told.levels:
-        levels = [float(one) for one in told.levels] if held == NUMBERS else list(told.levels)
+        levels = _told_levels(told.levels, held, columns[0].name)
         for one, mine in zip(columns, labels, strict=True):
             _check_levels(one, mine, levels)
     elif told.ordinal and held not in (NUMBERS, BOOLS):
@@ -139,6 +144,19 @@ def _categories(columns: Sequence[Cells | Typed], types: set[str], told: Told) -
         values = np.full(len(one.missing), None, dtype=object)
         values[~one.missing] = mine
         found.append(pd.Categorical(values, dtype=dtype))
+    return found
+
+
+def _told_levels(levels: Sequence[str], held: str, name: Any) -> list[Any]:
+    """The levels that are told, as numbers if the column holds numbers."""
+    try:
+        found = [float(one) for one in levels] if held == NUMBERS else list(levels)
+    except ValueError:
+        raise FileProblem(
+            f"column {name!r} holds numbers, but the levels in --ordinal are text"
+        ) from None
+    if len(set(found)) < len(found):
+        raise FileProblem(f"--ordinal names a level of {name!r} twice")
     return found
 
 
@@ -166,27 +184,36 @@ def _check_levels(column: Cells | Typed, labels: Sequence[Any], levels: Sequence
 def describe(original: pd.DataFrame, masked: pd.DataFrame) -> list[ReadColumn]:
     """What was read of each column."""
     variables = learn_variables(original, masked)
-    found = []
-    for k, name in enumerate(original.columns):
-        levels = variables.categories[k]
-        columns = [
-            read_columns(table[[name]], [name], file)[0]
-            for table, file in ((original, "original file"), (masked, "masked file"))
-        ]
-        seen = [len(set(column.labels())) for column in columns] if levels is not None else [0, 0]
-        shares = [float(column.missing.mean()) for column in columns]
-        empty = [f"no value in the {one.file}" for one in columns if one.type is None]
-        note = ", ".join(empty)
-        if levels is None and code_like(columns):
-            note = f"few whole numbers: if they are codes, use --nominal {name}"
-        elif levels is not None and variables.kinds[k] == "nominal" and not empty:
-            one_file = [len(levels) - seen[1], len(levels) - seen[0]]
-            note = f"{one_file[0]} only in the original, {one_file[1]} only in the masked file"
-            note = note if any(one_file) else ""
-            if seen[0] > 20 and seen[0] > _FREE_TEXT * len(columns[0].present):
-                note = "nearly all values differ: names or free text?"
-        n_levels = None if variables.kinds[k] == NUMERIC else len(levels or [])
-        found.append(
-            ReadColumn(str(name), variables.kinds[k], n_levels, shares[0], shares[1], note)
+    names = [str(name) for name in original.columns]
+    first = read_columns(original, names, "original file")
+    second = read_columns(masked, names, "masked file")
+    return [
+        ReadColumn(
+            name,
+            kind,
+            None if levels is None else len(levels),
+            float(mine.missing.mean()),
+            float(other.missing.mean()),
+            _note(kind, mine, other),
         )
-    return found
+        for name, kind, levels, mine, other in zip(
+            names, variables.kinds, variables.categories, first, second, strict=True
+        )
+    ]
+
+
+def _note(kind: str, mine: Column, other: Column) -> str:
+    """What the user should check of a column."""
+    empty = [column.file for column in (mine, other) if column.type is None]
+    if empty:
+        return f"no value in the {' and the '.join(empty)}"
+    if kind == NUMERIC:
+        is_code = code_like([mine, other])
+        return f"few whole numbers: if they are codes, use --nominal {mine.name}" if is_code else ""
+    seen, seen_other = set(mine.labels()), set(other.labels())
+    if len(seen) > max(20, _FREE_TEXT * len(mine.present)):
+        return "nearly all values differ: names or free text?"
+    if seen == seen_other:
+        return ""
+    n_mine, n_other = len(seen - seen_other), len(seen_other - seen)
+    return f"{n_mine} only in the original, {n_other} only in the masked file"

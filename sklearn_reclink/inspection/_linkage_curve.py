@@ -53,8 +53,8 @@ class LinkageCurveDisplay(drawing.Display):
     ...     linker, people[:200], release, absent=people[200:]
     ... )
     >>> print("\n".join(text.get_text() for text in display.legend_.get_texts()))
-    intruder knows who is in the release
-    intruder does not know, 100 people are absent
+    knows who is in the release
+    does not know (100 absent)
     """
 
     curve: LinkageCurve
@@ -131,30 +131,24 @@ class LinkageCurveDisplay(drawing.Display):
         LinkageCurveDisplay
         """
         ax, curve = self._set_axes(ax), self.curve
-        label = "intruder knows who is in the release"
-        series = [(curve.precision_known, drawing.VERMILION, "-o", label)]
+        label = "knows who is in the release"
+        series = [(curve.known, drawing.VERMILION, "-o", label)]
         if curve.n_absent:
-            people = "1 person is" if curve.n_absent == 1 else f"{curve.n_absent:,} people are"
-            label = f"intruder does not know, {people} absent"
-            series.append((curve.precision, drawing.BLUE, "--s", label))
-        last = [len(curve.recall) - 1]
-        self.lines_ = [
-            ax.plot(
-                curve.recall,
-                precision,
-                style,
-                color=colour,
-                label=label,
-                markevery=last,
-                clip_on=False,
-            )[0]
-            for precision, colour, style, label in series
-        ]
+            label = f"does not know ({curve.n_absent:,} absent)"
+            series.append((curve.unknown, drawing.BLUE, "--s", label))
+        self.lines_ = []
+        for claims, colour, style, label in series:
+            values = claims.recall, claims.precision
+            end = [len(claims.recall) - 1]
+            options: dict[str, Any] = {"color": colour, "label": label, "markevery": end}
+            self.lines_ += ax.plot(*values, style, clip_on=False, **options)
         ax.set(xlim=(0, 1), ylim=(0, 1))
-        ax.set_xlabel(f"people re-identified (recall), in a pool of {curve.pool_size:,}")
-        ax.set_ylabel("claimed links that are right (precision)")
-        drawing.in_percent(ax.xaxis)
-        drawing.in_percent(ax.yaxis)
+        ax.set_xlabel(f"recall: re-identified\nin a pool of {curve.pool_size:,}")
+        ax.set_ylabel("precision: claims\nthat are right")
+        for axis in (ax.xaxis, ax.yaxis):
+            drawing.in_percent(axis)
+            axis.set_ticks([0, 0.25, 0.5, 0.75, 1])
         ax.grid(alpha=0.3)
-        self.legend_ = drawing.legend_above(ax, title=self.estimator_name, fontsize=None)
+        title = " ".join(filter(None, [self.estimator_name, "intruder"]))
+        self.legend_ = drawing.legend_above(ax, title=title)
         return self

@@ -181,7 +181,23 @@ class DensityLinker(LikelihoodLinker):
             numeric = (np.array(self.kinds_) == "numeric")[measured]
             self.likelihood_ = learn_mixed_likelihood(*pairs, numeric, tuple(self.views))
         self.weights_ = self.likelihood_.weights
+        self._memory: dict[str, np.ndarray] = {}
         return NOTHING_PROVEN
+
+    def _ask(self, question: str, index: Index, **options: Any) -> tuple[np.ndarray, ...]:
+        if self.rule == "nearest" or not hasattr(self, "_memory"):
+            return super()._ask(question, index, **options)
+        from sklearn_reclink.rules import Rule
+
+        # `score` of the files of `fit` takes the prices from there
+        rule = Rule(
+            self.rule,
+            random_state=self._seed,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            memory=self._memory,
+        )
+        return rule.ask(question, self._search(index), **options)
 
     def _search(self, index: Index) -> Search:
         from sklearn_reclink.likelihood.pair_likelihood import LikelihoodPairs

@@ -83,7 +83,8 @@ class EuclideanLinker(BaseLinker):
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         super()._learn_scales(original, masked, whole)
-        self._has_ceiling = self.standardize_ != GOWER  # not monotone with missing values
+        # with missing values it is not monotone
+        vars(self)["_has_ceiling"] = self.standardize_ != GOWER
 
     def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         self.weights_ = np.full(self.n_features_in_, 1 / self.n_features_in_)

@@ -171,16 +171,16 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
             wrong = [one.name for one in chosen if one.kind not in self._kinds]
             if wrong:
                 raise ValueError(
-                    f"{name} masks {self._takes}, which the columns {listed(wrong)} are not: name "
+                    f"{name} masks only {self._takes}; other kinds are in {listed(wrong)}: name "
                     "the columns to mask with columns=, and mask the others by another method, "
                     "such as PRAM, GlobalRecoding or LocalSuppression"
                 )
         gaps = [] if self._allows_missing else [one for one in chosen if one.missing.any()]
         if gaps:
             raise ValueError(
-                f"{name} cannot mask missing values, and the columns "
-                f"{listed(one.name for one in gaps)} have some: name the columns to mask with "
-                "columns=, or drop the records without a value"
+                f"{name} cannot mask missing values; there are some in "
+                f"{listed(one.name for one in gaps)}: name the columns to mask with columns=, or "
+                "drop the records without a value"
             )
         if self._kinds is not None:
             for one in chosen:

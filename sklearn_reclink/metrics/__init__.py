@@ -3,13 +3,14 @@
 Rates, losses and scores are shares in [0, 1] unless stated otherwise; the papers print percent.
 """
 
+from sklearn_reclink.metrics._claimed_links import ClaimedLinks, LinkageCurve
 from sklearn_reclink.metrics._information_loss import (
     correlation_change,
     covariance_change,
     il1s,
     matrix_mean_square_difference,
 )
-from sklearn_reclink.metrics._linkage_curve import LinkageCurve, linkage_curve
+from sklearn_reclink.metrics._linkage_curve import linkage_curve
 from sklearn_reclink.metrics._mixed_loss import (
     MixedLoss,
     association_change,
@@ -37,6 +38,7 @@ from sklearn_reclink.metrics._scores import (
 )
 
 __all__ = [
+    "ClaimedLinks",
     "LinkageCurve",
     "MixedLoss",
     "ProbabilisticLoss",

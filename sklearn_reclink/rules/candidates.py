@@ -14,6 +14,7 @@ hold nearly all of the sums, prices are those of all pairs. ``verbose`` prints i
 """
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ def search_with_prices(
     budget: int = 2**13,
     max_iter: int = 30,
     tol: float = 1e-3,
+    memory: dict[str, np.ndarray] | None = None,
     **work: Any,
 ) -> PricedSearch:
     """The search with the prices of a rule, added to the distances in their unit.
@@ -74,21 +76,52 @@ def search_with_prices(
         sums, by a sample.
     max_iter, tol
         As in `balanced_prices`.
+    memory : dict or None, default=None
+        Prices of the last files, by a digest of these; those of other files take their place.
     **work
         ``n_jobs`` and ``verbose``.
     """
     forward = plant(coordinates)
     if rule not in ("density", "balanced"):
         return forward
-    backward = plant(coordinates, flipped=True)
-    options = {"k": n_candidates, "scale": scale, "budget": budget, **work}
+    options = {"k": n_candidates, "scale": scale, "budget": budget}
+    memory = {} if memory is None else memory
+    key = _digest(coordinates, rule, options, max_iter, tol)
+    if key not in memory:
+        prices = _prices(coordinates, forward, rule, options, max_iter, tol, **work)
+        memory.clear()
+        memory[key] = prices
+    return forward.with_prices(scale * memory[key])
+
+
+def _digest(coordinates: Coordinates, *options: object) -> str:
+    """A digest of two files, of their distance and of what is asked."""
+    found = blake2b(repr(options).encode())
+    for part in (*coordinates.model, *coordinates.bounding, *coordinates.exact):
+        array = np.ascontiguousarray(part)
+        found.update(repr((array.dtype, array.shape)).encode())
+        found.update(array.data)
+    return found.hexdigest()
+
+
+def _prices(
+    coordinates: Coordinates,
+    forward: PricedSearch,
+    rule: str,
+    options: dict[str, Any],
+    max_iter: int,
+    tol: float,
+    **work: Any,
+) -> np.ndarray:
+    """The prices of the points of ``forward``, in units of the scale."""
+    backward, scale = plant(coordinates, flipped=True), options["scale"]
     n_records, n_masked = forward.shape
-    found, _, _, sums = backward.ask("candidates", forward.first_rows, **options)
+    found, _, _, sums = backward.ask("candidates", forward.first_rows, **options, **work)
     if rule == "density":
-        return forward.with_prices(scale * sums)
+        return np.asarray(sums)
     start = np.zeros_like(sums) if n_masked > n_records else sums
     priced = forward.with_prices(scale * start)
-    own_found, _, _, own_sums = priced.ask("candidates", backward.first_rows, **options)
+    own_found, _, _, own_sums = priced.ask("candidates", backward.first_rows, **options, **work)
     keys = _keys(own_found, found, forward.n_points)
     del own_found, found
     pairs = _candidate_pairs(keys, forward, backward, scale, start, sums, own_sums)
@@ -99,8 +132,7 @@ def search_with_prices(
             f"record on average, {held[1]:.1f}% of that of a masked one",
             flush=True,
         )
-    prices = _balanced(pairs, start, n_records, n_masked, max_iter, tol)
-    return forward.with_prices(scale * prices)
+    return _balanced(pairs, start, n_records, n_masked, max_iter, tol)
 
 
 def _keys(of_original: np.ndarray, of_masked: np.ndarray, n_masked: int) -> np.ndarray:

@@ -74,6 +74,8 @@ class Rule:
     dense_pairs : int, default=2**25
         Up to so many pairs, all of them are compared. Beyond, trees find the best ones
         (`candidates`, `assignment`), for likelihoods and for every distance with a tree.
+    memory : dict or None, default=None
+        Keeps the prices of the last large files, for questions about the same files to come.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class Rule:
     n_jobs: int | None = None
     verbose: int = 0
     dense_pairs: int = 2**25
+    memory: dict[str, np.ndarray] | None = None
 
     def ask(self, question: str, pairs: Any, **options: Any) -> tuple[np.ndarray, ...]:
         """The answer to a question of `Search`, under the rule."""
@@ -102,6 +105,8 @@ class Rule:
             return (self.predict(pairs),)
         if question == "k_nearest":
             return self.k_nearest(pairs, **options)
+        if question == "linked" and self.name != "one_to_one" and self.threshold is None:
+            return self._ask(self.priced(pairs), "linked")
         found = self.link(pairs)
         return (found.reidentified,) if question == "linked" else tuple(vars(found).values())
 
@@ -145,7 +150,7 @@ class Rule:
             from sklearn_reclink.rules.candidates import search_with_prices
 
             work: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose}
-            return search_with_prices(found, self.name, self.scale, **work)
+            return search_with_prices(found, self.name, self.scale, memory=self.memory, **work)
         prices = {"density": density_prices, "balanced": balanced_prices}.get(self.name)
         if prices is None:
             return pairs

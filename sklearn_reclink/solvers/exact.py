@@ -67,6 +67,7 @@ _SHARE_OF_SLOW_PRESOLVE = 0.1  # from which on late starts come at once
 _SHARE_OF_EARLY_STARTS = 0.25  # of the time left
 _SHARE_OF_STARTS = 0.5  # of a large file
 _SHARE_OF_FIRST_LINES = 0.15  # of a large file, before cells
+_MOST_OF_FIRST_LINES = 5  # times what presolve and starts took
 _MOST_RESERVED = 0.3
 _COUNTS = 20  # that a search by conflicts takes at least
 
@@ -188,7 +189,8 @@ def solve_exact(
     with threadpool_limits(1):
         enough = not large or _COUNTS * count < (1 - _SHARE_OF_STARTS) * time_limit
         if by_cells and large and incumbent.losses:
-            until = begin + _SHARE_OF_FIRST_LINES * time_limit
+            seconds = _MOST_OF_FIRST_LINES * (time.monotonic() - begin)
+            until = time.monotonic() + min(seconds, _SHARE_OF_FIRST_LINES * time_limit)
             search_large(problem, incumbent, rng, until, None, all_pairs=True)
             report("line searches", losses)
         if by_cells and enough:
@@ -210,7 +212,7 @@ def solve_exact(
             if by_cells:  # compilation does not count
                 before = time.monotonic()
                 with _no_collection():
-                    compile_kernels()
+                    compile_kernels(family)
                 deadline = feasibility.deadline = deadline + time.monotonic() - before
             n_threads = min(effective_n_jobs(index.n_jobs), cpu_count())  # a cluster has more
             search = CoveringSearch(
@@ -283,7 +285,7 @@ def compile_search(problem: Problem) -> None:
         if _cells_apply(family):
             compile_cells()
         else:
-            compile_kernels()
+            compile_kernels(family)
 
 
 @contextmanager

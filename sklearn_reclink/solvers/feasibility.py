@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_reclink.families import Family
 from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, solve, thin_out_kernel
+from sklearn_reclink.solvers.farkas import combines_nearby
 from sklearn_reclink.solvers.presolve import Presolved
 from sklearn_reclink.solvers.problem import Problem
 from sklearn_reclink.solvers.row_cache import (
@@ -243,7 +245,9 @@ def share_rows(everyone: Sequence[Feasibility]) -> None:
                 one.cache.add_found(rows)
 
 
-def compile_kernels() -> None:
+def compile_kernels(family: Family) -> None:
     """Load or compile the kernels of feasibility checks."""
     rows = np.array([[1.0, -1.0], [-1.0, 2.0], [-1.0, 1.0]])
     thin_out(rows, np.ones(3), np.arange(3), np.arange(3), 3)
+    if not family.whole_rows:  # else what ties allow is nearly always enough
+        combines_nearby(rows, np.abs(rows), np.ones(3))

@@ -222,6 +222,7 @@ def test_comparison_names_the_safest_and_the_frontier():
     assert page.count("<svg") == 1 and "another is better" not in page
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_no_search_finds_fewer_people_than_the_weighted_mean_before_it():
     X = make_microdata(300, 4, tail="heavy", random_state=0)
     Y = Microaggregation(groups=[[0, 1], [2, 3]], k=3).fit_transform(X)

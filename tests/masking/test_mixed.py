@@ -143,7 +143,7 @@ def test_columns_that_cannot_be_masked_are_named_with_the_remedy(masker):
     "masker", [Microaggregation(), JPEGMasking(), AdditiveNoise(correlated=True)], ids=str
 )
 def test_missing_values_are_refused_with_the_columns_that_have_them(masker):
-    wanted = r"cannot mask missing values, and the columns 'children', 'income' have some"
+    wanted = r"cannot mask missing values; there are some in 'children', 'income'"
     with pytest.raises(ValueError, match=wanted):
         clone(masker).set_params(columns=NUMBERS).fit(mixed_pandas())
 

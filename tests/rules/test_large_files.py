@@ -217,3 +217,26 @@ def test_large_files_are_linked_by_trees_alone(rule, monkeypatch):
     linker = DensityLinker(rule=rule, random_state=0).fit(X, Y)
     assert linker.n_linked_ / 5800 == linker.score(X, Y)
     assert 0.1 < linker.n_linked_ / 5800 < 1
+
+
+@pytest.mark.parametrize("name", ["density", "balanced"])
+def test_prices_are_kept_for_the_same_files_and_for_no_others(files, name):
+    pairs, others = pairs_of(files, "noise"), pairs_of(files, "noise", (400, 250))
+    memory = {}
+    rule = Rule(name, dense_pairs=0, memory=memory)
+    fresh = Rule(name, dense_pairs=0)
+    first = rule.ask("linked", pairs)[0]
+    (key,) = memory
+    memory[key] = memory[key] + 0.0  # what is asked next takes these
+    kept = memory[key]
+    np.testing.assert_array_equal(rule.ask("linked", pairs)[0], first)
+    assert memory[key] is kept
+    np.testing.assert_array_equal(first, fresh.link(pairs).reidentified)
+    np.testing.assert_array_equal(rule.predict(others), fresh.predict(others))
+    assert memory.keys().isdisjoint({key})
+
+
+def test_score_of_the_files_of_fit_is_their_count(files):
+    X, masked = files
+    linker = DensityLinker(random_state=0).fit(X, masked["noise"])
+    assert linker.score(X, masked["noise"]) == linker.n_linked_ / len(X)

@@ -1,0 +1,85 @@
+"""What the audit of a sample says: recall and precision of links that an intruder claims.
+
+Where the files do not hold the same people, the rates of an audit are *recall*: shares of the
+people in both files. An intruder who does not know who is in the release links people who are not,
+falsely, and has a lower *precision* (`metrics.linkage_curve`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_reclink.auditing.formatting import percent
+
+if TYPE_CHECKING:
+    from sklearn_reclink.auditing._attack import Attack
+    from sklearn_reclink.metrics import LinkageCurve
+
+SURE = 0.95  # precision that an intruder may ask for
+
+
+def sample_curve(
+    worst: Attack, X: np.ndarray, Y: np.ndarray, pool: np.ndarray | None, absent: np.ndarray | None
+) -> LinkageCurve | None:
+    """The curve of the strongest attacker; None where both files hold the same people."""
+    if pool is None and absent is None:
+        return None
+    from sklearn_reclink.metrics import linkage_curve
+
+    linker = worst.linker
+    if linker.rule != "nearest":  # others link all records together
+        from copy import copy
+
+        linker = copy(linker)
+        linker.rule = "nearest"
+    return linkage_curve(linker, X, Y, pool=pool, absent=absent)
+
+
+def sample_sentences(curve: LinkageCurve) -> list[str]:
+    """Both readings in words."""
+    n_others = curve.pool_size - curve.n_pairs
+    found = [
+        f"The files are samples: {curve.n_pairs:,} people are in both, {n_others:,} masked records "
+        f"belong to others, and {curve.n_absent:,} people of the original file are not in the "
+        "release. Shares are of those in both."
+    ]
+    known, unknown = curve.known, curve.unknown
+    found.append(
+        "An intruder who knows that a person is in the release and claims every clear link finds "
+        f"{percent(float(known.recall[-1]))} of them, and {_right(known.precision[-1])}."
+    )
+    if curve.n_absent:
+        found.append(
+            "One who does not know who is in the release also claims links of people who are not: "
+            f"{_right(unknown.precision[-1])}. Asking for links so clear that "
+            f"{percent(SURE)} are right, that intruder finds {percent(unknown.at_precision(SURE))}."
+        )
+    return found
+
+
+def sample_as_dict(curve: LinkageCurve | None) -> dict[str, Any] | None:
+    """The numbers of the sentences."""
+    if curve is None:
+        return None
+    readings = {"knows_who_is_in": curve.known, "does_not_know": curve.unknown}
+    return {
+        "n_pairs": curve.n_pairs,
+        "n_absent": curve.n_absent,
+        "pool": curve.pool_size,
+        **{
+            name: {
+                "recall": float(one.recall[-1]),
+                "precision": None if np.isnan(one.precision[-1]) else float(one.precision[-1]),
+                "recall_at_precision_95": one.at_precision(SURE),
+            }
+            for name, one in readings.items()
+        },
+    }
+
+
+def _right(precision: float) -> str:
+    if np.isnan(precision):
+        return "claims nothing"
+    return f"{percent(float(precision))} of the claims are right"
