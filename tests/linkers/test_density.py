@@ -18,7 +18,7 @@ from sklearn_reclink.likelihood.error_density import learn_error_density
 from sklearn_reclink.likelihood.pair_likelihood import likeliest_weights
 from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwapping
 from sklearn_reclink.rules import RULES
-from tests.linkers.test_common import FIT_ON_ONE_COLUMN, SELF_MASKING
+from tests.linkers.test_common import EQUAL_RECORDS, FIT_ON_ONE_COLUMN, SELF_MASKING
 
 WHOLE_FILE = "a link depends on all original records at hand"
 SelfMasking = SELF_MASKING[DensityLinker]
@@ -34,9 +34,10 @@ def test_linker_passes_checks_but_for_one_column_y(estimator, check):
 
 @parametrize_with_checks(
     [SelfMasking(rule=rule) for rule in RULES],
-    expected_failed_checks=lambda linker: (
-        {"check_methods_subset_invariance": WHOLE_FILE} if linker.rule == "density" else {}
-    ),
+    expected_failed_checks=lambda linker: {
+        "density": {"check_methods_subset_invariance": WHOLE_FILE},
+        "one_to_one": EQUAL_RECORDS,
+    }.get(linker.rule, {}),
 )
 def test_self_masking_linker_passes_checks(estimator, check):
     check(estimator)
@@ -162,6 +163,14 @@ def test_units_of_either_file_change_no_rate(swapped):
     rate = DensityLinker().fit(X, Y).score(X_new, Y_new)
     scale = np.array([2.0, 64.0, 0.25, 8.0])
     assert DensityLinker().fit(scale * X, Y).score(scale * X_new, Y_new) == rate
+
+
+def test_one_to_one_links_do_not_depend_on_the_order_of_different_records(swapped):
+    X, Y, X_new, Y_new = swapped
+    linker = DensityLinker(rule="one_to_one").fit(X, Y)
+    order = np.random.default_rng(0).permutation(len(X_new))
+    links = linker.predict(X_new, Y_new)
+    np.testing.assert_array_equal(linker.predict(X_new[order], Y_new), links[order])
 
 
 def test_a_constant_column_changes_nothing(swapped):
