@@ -254,7 +254,7 @@ class _Maker:
 def _passes(
     blocks: Sequence[Block], excess: float, deadline: float, n_jobs: int | None
 ) -> dict[int, BlockProof]:
-    """Prove blocks: all with a large excess, for a block without proof counts in full; then less."""
+    """Prove blocks: all with a large excess, as one without a proof counts in full; then less."""
     proofs: dict[int, BlockProof] = {}
     begin, coarse = time.monotonic(), FIRST * excess
     cells = by_cells(blocks[0].family)
