@@ -18,7 +18,8 @@ there will be no time for them later: they come at once.
 as parameters violate them, cells grow the ones they need (`cells.rows`), and before conflicts are
 looked for, late starts and line searches find parameters that link many. Cells take a good
 incumbent, too: a few line searches come first. Where the proof of a large
-file is not near, random blocks of its records bound it (`blocks`).
+file is not near, random blocks of its records bound it (`blocks`). One block tells beforehand if
+cells cannot be in time.
 
 At the time limit the best parameters and the bound so far are returned; both stay valid. What takes
 as long as a count of the file begins only where there is time for it.
@@ -59,6 +60,7 @@ _SHARE_OF_CELLS = 0.7
 _SHARE_OF_CELLS_OF_LARGE = 0.9
 _SHARE_OF_REVIEW = 0.2  # of the time, after which a proof by cells must be near
 _SHARE_BEFORE_BLOCKS = 0.3  # of a large file far from a proof
+_SHARE_WITHOUT_CELLS = 0.2  # the same where cells cannot be in time
 _LEAST_OF_BLOCKS = 0.1
 _NEAR_PROOF = 0.01  # of the records
 _SHARE_OF_CONFLICTS = 0.5  # of a large file, before blocks
@@ -193,6 +195,9 @@ def solve_exact(
             until = time.monotonic() + min(seconds, _SHARE_OF_FIRST_LINES * time_limit)
             search_large(problem, incumbent, rng, until, None, all_pairs=True)
             report("line searches", losses)
+        before_blocks = _SHARE_BEFORE_BLOCKS
+        if for_blocks and by_cells and _cells_take_longer(problem, incumbent, time_limit, rng):
+            enough, before_blocks = False, _SHARE_WITHOUT_CELLS
         if by_cells and enough:
             share = _SHARE_OF_CELLS_OF_LARGE if large else _SHARE_OF_CELLS
             until = min(begin + share * time_limit, deadline)
@@ -202,9 +207,10 @@ def solve_exact(
         if large and losses < incumbent.losses:
             until = begin + _SHARE_OF_STARTS * time_limit
             if by_cells:
-                until = begin + _SHARE_BEFORE_BLOCKS * time_limit if for_blocks else deadline
-            until = until if enough else deadline
-            search_large(problem, incumbent, rng, until, late_starts, all_pairs=enough)
+                until = begin + before_blocks * time_limit if for_blocks else deadline
+            elif not enough:
+                until = deadline
+            search_large(problem, incumbent, rng, until, late_starts, all_pairs=by_cells or enough)
             report("line searches", losses)
         in_time = not large or deadline - time.monotonic() >= _COUNTS * count
         in_time = in_time and not (for_blocks and by_cells)
@@ -234,6 +240,18 @@ def solve_exact(
         in_time = in_time and time.monotonic() < deadline
         status = Status.UNDECIDED if in_time else Status.TIME_LIMIT
     return Solution(incumbent.theta, incumbent.n_linked, bound, status, conflicts)
+
+
+def _cells_take_longer(
+    problem: Problem, incumbent: Incumbent, time_limit: float, rng: np.random.Generator
+) -> bool:
+    """Whether one block shows that a proof by cells is out of reach."""
+    if incumbent.theta is None or not incumbent.losses:
+        return False
+    from sklearn_reclink.solvers.blocks.search import takes_longer
+
+    seconds = time_limit * min(effective_n_jobs(problem.index.n_jobs), cpu_count())
+    return takes_longer(problem, incumbent.theta, incumbent.open, seconds, rng)
 
 
 def _lose_by_cells(

@@ -16,7 +16,8 @@ from sklearn_reclink import WeightedMeanLinker
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.solvers.blocks.confidence import confidence_bound
-from sklearn_reclink.solvers.blocks.plan import Kind, Plan
+from sklearn_reclink.solvers.blocks.plan import Kind, Plan, make_plan
+from sklearn_reclink.solvers.blocks.proof import BlockProof, Level
 from sklearn_reclink.solvers.blocks.search import _Maker, bound_by_blocks, improve_by_blocks
 from sklearn_reclink.solvers.blocks.workers import prove_blocks
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
@@ -133,6 +134,31 @@ def test_blocks_end_at_the_deadline_and_keep_what_was_known():
     assert solution.n_linked <= found.confidence_bound <= found.bound < 400
     assert found.confidence_level == 0.99
     assert improve_by_blocks(problem, solution, deadline=np.inf, rng=rng) is solution
+
+
+# -- plans ----------------------------------------------------------------------------------------
+
+
+def pilot(number, *levels, n_records=400):
+    levels = tuple(Level(*level) for level in levels)
+    return BlockProof(number, n_records, 300, 280, levels, finished=True, optimal=False)
+
+
+def test_a_plan_weighs_time_against_excess_and_sample():
+    kinds = [Kind(400, 4), Kind(800, 4)]
+    pilots = [pilot(0, (0.1, 0.1), (0.04, 2.0)), pilot(1, (0.1, 0.5), (0.02, 8.0))]
+
+    def planned(seconds):
+        return make_plan(kinds, pilots, 100_000, time.monotonic() + seconds, 1)
+
+    plans = [planned(seconds) for seconds in (1.0, 100.0, 1e6)]
+    assert plans[0].kind == kinds[0]  # more records at once than large blocks would prove
+    assert plans[-1].kind == kinds[1]
+    assert plans[-1].number == 125  # all of them
+    excesses = [plan.excess for plan in plans]
+    assert excesses == sorted(excesses, reverse=True)
+    assert plans[0].number >= 1
+    assert make_plan(kinds, [], 100_000, time.monotonic() + 1, 1) is None
 
 
 # -- workers --------------------------------------------------------------------------------------

@@ -85,19 +85,22 @@ def make_plan(
     ``pilots`` are numbered as the kinds are.
     """
     seconds = n_workers(n_jobs) * _SHARE_PLANNED * max(deadline - time.monotonic(), 0.0)
-    best: tuple[float, Plan] | None = None
+    best: tuple[float, float, Plan] | None = None
     for pilot in pilots:
         kind = kinds[pilot.number]
         n_blocks, share = kind.n_blocks(n_open), pilot.n_linked / pilot.n_records
         for excess in _choices(pilot.levels):
-            number = min(n_blocks, int(seconds / _seconds_of(pilot.levels, excess)))
-            n = n_open * max(number, 0.5) / n_blocks  # half a block is worse than any
+            once = _seconds_of(pilot.levels, excess)
+            number = min(n_blocks, int(seconds / once))
+            n = n_open * max(number, 1) / n_blocks
             variance = share * (1 - share) * max(1 / n - 1 / n_open, 0.0)
             worth = _PROOF_IS_WORTH if number < n_blocks else 0.0
             cost = excess + _DEVIATIONS * np.sqrt(variance) + worth
-            if best is None or cost < best[0]:
-                best = cost, Plan(kind, max(number, 1), _SAFETY * excess)
-    return None if best is None else best[1]
+            # where there is no time for any block, the quickest one may still make it
+            order = (0.0, cost) if number else (once, cost)
+            if best is None or order < best[:2]:
+                best = *order, Plan(kind, max(number, 1), _SAFETY * excess)
+    return None if best is None else best[2]
 
 
 def _choices(levels: Sequence[Level]) -> np.ndarray:

@@ -16,9 +16,9 @@ makes an upper confidence bound of it. Records count here, not blocks.
 lower the bound of a block: elsewhere in the cone many records are lost anyway.
 
 *Passes.* `plan` says how many blocks to prove, and with which excess, before any block of the
-sample is seen; the confidence level needs that. In a second pass the blocks of which nothing is
-proven are asked for less. Time left then goes to the blocks of largest excess, as many as it
-suffices for.
+sample is seen; the confidence level needs that. All blocks are first proven with a larger excess,
+which takes little time: a machine that becomes slower then costs excess, not whole blocks. Time
+left in the end goes to the blocks of largest excess, as many as it suffices for.
 """
 
 import time
@@ -37,14 +37,14 @@ from sklearn_reclink.solvers.blocks.plan import (
     prove_pilot_by_conflicts,
     prove_pilots,
 )
-from sklearn_reclink.solvers.blocks.proof import Block, BlockProof, by_cells
+from sklearn_reclink.solvers.blocks.proof import Block, BlockProof, by_cells, prove_block
 from sklearn_reclink.solvers.blocks.workers import n_workers, prove_blocks
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 from sklearn_reclink.solvers.starts import distinct
 
 KINDS_BY_CELLS = (Kind(400, 4), Kind(800, 4), Kind(800, 8), Kind(1600, 4))
 KINDS_BY_CONFLICTS = (Kind(400, 4),)
-_SHARE_OF_FIRST_PASS = 0.85
+_SHARE_OF_FIRST_PASSES = 0.85
 _SMALLER = 0.7  # times the excess, where time is left
 _LONGER = 1.8  # times the seconds that this takes
 
@@ -61,7 +61,7 @@ class BlockBound:
         The same at the confidence level; ``bound`` if there is one and it is lower.
     confidence_level : float
     n_blocks, n_planned, n_finished : int
-        Blocks of the file, those that were asked, and those that reached their target.
+        Blocks of the file, those that were asked, and those of which a target was proven.
     """
 
     bound: int | None
@@ -108,6 +108,23 @@ def improve_by_blocks(
         confidence_bound=likely,
         confidence_level=found.confidence_level,
     )
+
+
+def takes_longer(
+    problem: Problem,
+    theta: np.ndarray,
+    records: np.ndarray,
+    seconds: float,
+    rng: np.random.Generator,
+) -> bool:
+    """Whether a proof of some records by cells takes longer, all workers together.
+
+    A block with few impostors is proven more easily than its part of the whole.
+    """
+    kind = KINDS_BY_CELLS[0]
+    drawn = np.sort(rng.permutation(records)[: kind.size])
+    block = _Maker(problem, theta).block(0, drawn, kind)
+    return not prove_block(block, [0.0], seconds / kind.n_blocks(len(records))).finished
 
 
 def _open_records(problem: Problem) -> np.ndarray:
@@ -237,24 +254,28 @@ class _Maker:
 def _passes(
     blocks: Sequence[Block], excess: float, deadline: float, n_jobs: int | None
 ) -> dict[int, BlockProof]:
-    """Prove blocks: all with the excess, then those that are open with more, then with less."""
+    """Prove blocks: all with a large excess, as one without a proof counts in full; then less."""
     proofs: dict[int, BlockProof] = {}
-    begin = time.monotonic()
-    until = begin + _SHARE_OF_FIRST_PASS * (deadline - begin)
-    asked, excesses = list(blocks), [FIRST * excess, excess]
-    while asked and time.monotonic() < deadline:
-        found = prove_blocks(asked, excesses, until, n_jobs=n_jobs)
-        for number, proof in found.items():
-            if number not in proofs or proof.bound < proofs[number].bound:
-                proofs[number] = proof
-        if not by_cells(blocks[0].family):
+    begin, coarse = time.monotonic(), FIRST * excess
+    cells = by_cells(blocks[0].family)
+    until = begin + _SHARE_OF_FIRST_PASSES * (deadline - begin) if cells else deadline
+    asked = list(blocks)
+    while asked and time.monotonic() < deadline and coarse <= 1:
+        _improve(proofs, prove_blocks(asked, [coarse], until, n_jobs=n_jobs))
+        if not cells:
             return proofs
         asked = [one for one in blocks if one.number not in proofs or not proofs[one.number].levels]
-        excesses, until = [2 * max(excesses[0], 1 / blocks[0].n_records)], deadline
-        if excesses[0] > 1:
-            break
+        coarse, until = 2 * max(coarse, 1 / blocks[0].n_records), deadline
+    asked = [one for one in blocks if one.number in proofs and not proofs[one.number].optimal]
+    _improve(proofs, prove_blocks(asked, [excess], deadline, n_jobs=n_jobs))
     _prove_more(blocks, proofs, deadline, n_jobs)
     return proofs
+
+
+def _improve(proofs: dict[int, BlockProof], found: dict[int, BlockProof]) -> None:
+    for number, proof in found.items():
+        if number not in proofs or proof.bound < proofs[number].bound:
+            proofs[number] = proof
 
 
 def _prove_more(
@@ -272,9 +293,8 @@ def _prove_more(
         smaller = _SMALLER * proofs[chosen[0]].excess
         asked = [one for one in blocks if one.number in chosen]
         found = prove_blocks(asked, (smaller,), deadline, n_jobs=n_jobs)
+        _improve(proofs, found)
         for number in chosen:
             proof = found.get(number)
-            if proof is not None and proof.bound < proofs[number].bound:
-                proofs[number] = proof
             if proof is None or not proof.finished or proof.optimal:
                 better.discard(number)
