@@ -58,8 +58,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     Examples
     --------
     >>> from sklearn_reclink.linkers import BaseLinker, DensityLinker
-    >>> issubclass(DensityLinker, BaseLinker)
-    True
+    >>> assert issubclass(DensityLinker, BaseLinker)
     """
 
     standardize: str | Sequence[str | None] | None = "separate"
@@ -86,7 +85,6 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
     _most_variables: ClassVar[int] = 100_000
     _for_wide_files: ClassVar[str] = "a part of the columns at a time"
     _threshold: ClassVar[float | None] = None  # distances below which a record is linked at all
-
     if TYPE_CHECKING:
         standardize_: str | None = field(init=False)
         scales_: Any = field(init=False)
@@ -158,8 +156,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """Learn how files become coordinates; ranks are those of the whole files."""
         files = (whole, self.masked_) if self.standardize_ == "rank" else (original, masked)
         names = getattr(self, "feature_names_in_", None)
-        plain = self.variables_ is None and self.standardize_ != GOWER
-        mixed = None if plain else (self.masked_, self.kinds_, not self._learns)
+        is_mixed = self.variables_ is not None or self.standardize_ == GOWER
+        mixed = (self.masked_, self.kinds_, not self._learns) if is_mixed else None
         self.scales_ = learn_view(*files, self.standardize_, names, mixed)
 
     def _learn_views(self, views: list[View]) -> None:
@@ -345,9 +343,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.two_d_labels = True
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = False
+        target = tags.target_tags
+        target.required = target.two_d_labels = target.multi_output = True
+        target.single_output = False
         tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
         return tags

@@ -25,7 +25,7 @@ def _descents(functions: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int,
         limit: float, stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any,
     ) -> Any:  # fmt: skip
-        """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the new top"""
+        """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the top."""
         while top > 0:
             top -= 1
             if bounds[top] > limit:
@@ -92,13 +92,12 @@ def _descents(functions: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
     return next_leaf, first_leaves, distances
 
 
-_DESCENTS = {False: _descents(PLAIN), True: _descents(MIXED)}
+_DESCENTS = _descents(PLAIN), _descents(MIXED)
 
 
 def leaf_of(tree: Tree, formula: Formula, queries: np.ndarray) -> np.ndarray:
     """The leaf that the walk of every query reaches first."""
-    leaves: np.ndarray = _DESCENTS[formula.is_mixed][1](tree, formula, queries)
-    return leaves
+    return np.asarray(_DESCENTS[formula.is_mixed][1](tree, formula, queries))
 
 
 def distances_to(
