@@ -208,6 +208,7 @@ def _planned(
     ]
     if cells:
         found = prove_pilots(pilots, deadline, n_jobs)
+        found = found or prove_pilots(pilots[:1], deadline, n_jobs)  # where time is short
     else:
         found = prove_pilot_by_conflicts(pilots[0], kinds[0].n_blocks(n_open), deadline, n_jobs)
     return make_plan(kinds, found, n_open, deadline, n_jobs)
