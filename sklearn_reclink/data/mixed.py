@@ -13,15 +13,13 @@ differences (`families.differences`) are 0 or ``cap``.
 *Missing values* are NaN, which differ by 0 from anything. What they cost is a coordinate of its own
 for a variable and a direction, 0 missing in the masked file and 1 in the original one::
 
-                       a: present   a: missing   b: present   b: missing
-    learned, 0             1            NaN          1            0
-    learned, 1             1            0            1            NaN
-    expected, 0          e(a)           NaN          NaN          0
-    expected, 1           NaN            0          e(b)          NaN
+            a: present   a: missing   b: present   b: missing
+    0          e(a)          NaN          NaN           0
+    1          NaN            0          e(b)          NaN
 
-So the extra difference is 1 where one of the two is missing and 0 elsewhere, and a learned linker
-finds a weight for it (`families.missing`). Where nothing is learned it is ``e``, the root of the
-mean dissimilarity of the value and those present in the other file. Nothing is imputed.
+So the extra difference is ``e`` where the variable is missing in that record alone, else 0. Where a
+linker learns, ``e = 1``, and it finds a weight for it (`families.missing`). Elsewhere ``e`` is the
+root of the mean dissimilarity of the value and those present in the other file. Nothing is imputed.
 
 Under ``"gower"`` numbers and levels are divided by their range over both files, and the cap of a
 nominal variable is 1; `families.gower` leaves out missing values itself.
@@ -89,10 +87,9 @@ class MixedView:
         lacks = np.isnan(a[:, k]), np.isnan(b[:, k])
         values = (a[:, k], b[:, k])[direction]
         known, other = lacks[direction], lacks[1 - direction]
-        if self.expected is None:
-            present, missing = np.where(known, np.nan, 1.0), np.where(other, 0.0, 1.0)
-        else:
-            present, missing = self.expected[e].of(values), np.where(other, 0.0, np.nan)
+        present, missing = np.where(known, np.nan, 1.0), np.where(other, 0.0, np.nan)
+        if self.expected is not None:
+            present = self.expected[e].of(values)
         return (present, missing) if direction == 0 else (missing, present)
 
 
@@ -171,9 +168,9 @@ def learn_mixed_view(
     >>> X = np.array([[1.0, 0], [2.0, 1], [3.0, 0], [np.nan, 1]])
     >>> view = learn_mixed_view(X, X, X, ["numeric", "nominal"], "separate")
     >>> view.coordinates(X, X)[0].round(1)
-    array([[-1. ,  0. ,  1. ,  1. ],
-           [ 0. ,  4. ,  1. ,  1. ],
-           [ 1. ,  0. ,  1. ,  1. ],
+    array([[-1. ,  0. ,  1. ,  nan],
+           [ 0. ,  4. ,  1. ,  nan],
+           [ 1. ,  0. ,  1. ,  nan],
            [ nan,  4. ,  nan,  0. ]])
     """
     n_features = X.shape[1]

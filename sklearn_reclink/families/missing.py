@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.families.base import Family, to_integers
-from sklearn_reclink.families.formula import SAME, SUM, Formula, formula
+from sklearn_reclink.families.formula import Formula
 
 
 class WithMissing(Family):
@@ -81,9 +81,6 @@ class WithMissing(Family):
         found = self.base.formula(of_base)
         if found is None or found.root.size or (weights < 0).any():
             return None
-        if found.bound == SUM:
-            same = found.distance == SAME
-            return formula(SUM, theta, caps=self.caps) if same else None
         caps = np.zeros(0) if self.caps is None else self.caps
         return found._replace(extra=np.ascontiguousarray(weights), caps=caps)
 

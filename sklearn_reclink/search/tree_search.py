@@ -101,11 +101,13 @@ class TreeSearch(Search):
             return cls(family, theta, tree, found, tolerance, queries, original)
         stretch = np.ones(masked.shape[1])
         if stretched and found.bound == SUM and found.distance == SAME and found.weights.any():
-            kept = found.weights > 0
-            stretch = np.where(kept, found.weights, 0.0)
-            theta, family = theta[kept], WeightedMean(int(kept.sum()))
+            every = np.append(found.weights, found.extra)
+            kept = every > 0
+            stretch = np.where(kept, every, 0.0)
+            theta, family = every[kept], WeightedMean(int(kept.sum()))
             family.caps = None if index.caps is None else index.caps[kept]
-            found = formula(SUM, theta, caps=family.caps)
+            n = np.count_nonzero(found.weights > 0)
+            found = formula(SUM, theta[:n], extra=theta[n:], caps=family.caps)
             original = np.ascontiguousarray(original[:, kept])
         return cls(family, theta, tree_of(index, stretch), found, tolerance, original, original)
 
@@ -321,7 +323,9 @@ def tree_of(index: Index, stretch: np.ndarray) -> Tree:
             index.trees.pop(stretched[0], None)
         masked = index.masked if used.all() else index.masked[:, used]
         caps = None if index.caps is None else index.caps[used]
-        tree = index.trees[key] = build(masked, stretch=2.0 ** powers[used], caps=caps)
+        n_extra = int(np.count_nonzero(used[index.n_variables :]))
+        tree = build(masked, stretch=2.0 ** powers[used], caps=caps, n_extra=n_extra)
+        index.trees[key] = tree
     return tree
 
 

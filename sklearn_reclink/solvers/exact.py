@@ -58,6 +58,7 @@ _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
 _MOST_CELL_PARAMETERS = 8
 _SHARE_OF_CELLS = 0.7
 _SHARE_OF_CELLS_OF_LARGE = 0.9
+_SHARE_OF_MIXED_LINES = 0.3  # of the time, where categories make simple starts poor
 _SHARE_OF_REVIEW = 0.2  # of the time, after which a proof by cells must be near
 _SHARE_BEFORE_BLOCKS = 0.3  # of a large file far from a proof
 _SHARE_WITHOUT_CELLS = 0.2  # the same where cells cannot be in time
@@ -193,6 +194,10 @@ def solve_exact(
         if by_cells and large and incumbent.losses:
             seconds = _MOST_OF_FIRST_LINES * (time.monotonic() - begin)
             until = time.monotonic() + min(seconds, _SHARE_OF_FIRST_LINES * time_limit)
+            search_large(problem, incumbent, rng, until, None, all_pairs=True)
+            report("line searches", losses)
+        if family.caps is not None and not large and incumbent.losses:
+            until = time.monotonic() + _SHARE_OF_MIXED_LINES * (deadline - time.monotonic())
             search_large(problem, incumbent, rng, until, None, all_pairs=True)
             report("line searches", losses)
         before_blocks = _SHARE_BEFORE_BLOCKS

@@ -33,6 +33,7 @@ class Tree(NamedTuple):
     end: np.ndarray  # (n_nodes,): the points of node v are begin[v]:end[v]
     low: np.ndarray  # (n_nodes, n_features)
     high: np.ndarray  # (n_nodes, n_features)
+    lacks: np.ndarray  # (n_nodes,): whether an extra coordinate of all of its points is 0
     depth: int
 
 
@@ -42,6 +43,7 @@ def build(
     exact: np.ndarray | None = None,
     stretch: np.ndarray | None = None,
     caps: np.ndarray | None = None,
+    n_extra: int = 0,
     leaf: int = 8,
     join: bool = True,
 ) -> Tree:
@@ -57,6 +59,8 @@ def build(
         Weight of each side when the longest is chosen to be cut.
     caps : ndarray of shape (n_features,), default=None
         The longest that a side can be, in a file with categories.
+    n_extra : int, default=0
+        How many of the last coordinates are extra ones, see `families.missing`.
     leaf : int, default=8
         Most distinct points of a leaf.
     join : bool, default=True
@@ -88,7 +92,8 @@ def build(
     if len(chosen) < len(rows):  # some were joined
         packed = points[chosen]
     located = packed if exact is points else exact[chosen]
-    return Tree(packed, located, first, rows, place, right, begin, end, low, high, depth)
+    lacks = (high[:, high.shape[1] - n_extra :] == 0).any(axis=1)
+    return Tree(packed, located, first, rows, place, right, begin, end, low, high, lacks, depth)
 
 
 @njit(cache=True, nogil=True, forceinline=True)

@@ -13,17 +13,17 @@ from numba import njit
 from sklearn_reclink.families.formula import CHOQUET, OWA, SUM, Formula
 from sklearn_reclink.search.tree.building import Tree
 from sklearn_reclink.search.tree.formulas import Tolerance, farther, reach, tie_limit
-from sklearn_reclink.search.tree.mixed import MIXED, PLAIN
+from sklearn_reclink.search.tree.mixed import MIXED, PLAIN, lacks_a_value
 
 
-def _descents(functions: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+def _descents(bound_of_box: Any, distance_of: Any) -> tuple[Any, Any, Any]:
     """The descent of a walk, and two loops over queries, compiled for one kind of file."""
-    _, bound_of_box, distance_of = functions
 
     @njit(cache=True, nogil=True, forceinline=True)
     def next_leaf(
         right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int,
         limit: float, stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any,
+        lacks: Any, gap: bool,
     ) -> Any:  # fmt: skip
         """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the top."""
         while top > 0:
@@ -34,11 +34,13 @@ def _descents(functions: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
             while right[node] != 0:
                 near, far = node + 1, right[node]
                 near_bound = bound_of_box(
-                    bound, weights, queries, i, low, high, near, c, order, extra, caps
-                )
+                    bound, weights, queries, i, low, high, near, c, order, extra, caps,
+                    gap or lacks[near],
+                )  # fmt: skip
                 far_bound = bound_of_box(
-                    bound, weights, queries, i, low, high, far, c, order, extra, caps
-                )
+                    bound, weights, queries, i, low, high, far, c, order, extra, caps,
+                    gap or lacks[far],
+                )  # fmt: skip
                 if far_bound < near_bound:
                     near, far = far, near
                     near_bound, far_bound = far_bound, near_bound
@@ -58,10 +60,8 @@ def _descents(functions: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
     def first_leaves(tree: Any, formula: Any, queries: Any) -> Any:
         n_queries, n_features = queries.shape
         leaves = np.empty(n_queries, np.int64)
-        stack = np.zeros(tree.depth + 1, np.int64)
-        bounds = np.zeros(tree.depth + 1)
-        c = np.empty(n_features)
-        order = np.empty(n_features, np.int64)
+        stack, bounds = np.zeros(tree.depth + 1, np.int64), np.zeros(tree.depth + 1)
+        c, order = np.empty(n_features), np.empty(n_features, np.int64)
         right, low, high = tree.right, tree.low, tree.high
         bound, weights, extra, caps = formula.bound, formula.weights, formula.extra, formula.caps
         for i in range(n_queries):
@@ -69,15 +69,14 @@ def _descents(functions: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
             bounds[0] = 0.0
             leaves[i], _ = next_leaf(
                 right, low, high, bound, weights, queries, i, np.inf, stack, bounds, 1, c, order,
-                extra, caps,
+                extra, caps, tree.lacks, True,
             )  # fmt: skip
         return leaves
 
     @njit(cache=True, nogil=True)
     def distances(tree: Any, formula: Any, exact: Any, rows: Any) -> Any:
         n_queries, n_exact = exact.shape
-        values = np.empty(n_queries)
-        magnitudes = np.empty(n_queries)
+        values, magnitudes = np.empty(n_queries), np.empty(n_queries)
         c = np.empty(n_exact)
         order = np.empty(n_exact, np.int64)
         place, located = tree.place, tree.exact
@@ -92,7 +91,7 @@ def _descents(functions: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
     return next_leaf, first_leaves, distances
 
 
-_DESCENTS = _descents(PLAIN), _descents(MIXED)
+_DESCENTS = _descents(*PLAIN[1:]), _descents(*MIXED[1:])
 
 
 def leaf_of(tree: Tree, formula: Formula, queries: np.ndarray) -> np.ndarray:
@@ -104,8 +103,10 @@ def distances_to(
     tree: Tree, formula: Formula, exact: np.ndarray, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Distance and magnitude of every query and the row named beside it."""
-    values, magnitudes = _DESCENTS[formula.is_mixed][2](tree, formula, exact, rows)
-    return values, magnitudes
+    found: tuple[np.ndarray, np.ndarray] = _DESCENTS[formula.is_mixed][2](
+        tree, formula, exact, rows
+    )
+    return found
 
 
 def at_most_as_far(
@@ -203,13 +204,14 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
         c = np.empty(n_features)
         c_exact = np.empty(exact.shape[1])
         order = np.empty(max(n_features, exact.shape[1]), np.int64)
-        right, low, high = tree.right, tree.low, tree.high
+        right, low, high, lacks = tree.right, tree.low, tree.high, tree.lacks
         begin, end, points, located = tree.begin, tree.end, tree.points, tree.exact
         first, rows_of, place = tree.first, tree.rows, tree.place
         weights, extra, caps = formula.weights, formula.extra, formula.caps
         kind, theta, terms = formula.distance, formula.theta, formula.terms
         relative, absolute, rounding = tolerance.relative, tolerance.absolute, tolerance.rounding
         for i in range(n_queries):
+            gap = lacks_a_value(queries, i, extra)
             limit = reach(relative, absolute, rounding, values[i])
             own = place[skip[i]] if skip[i] >= 0 else -1
             count = 0
@@ -223,7 +225,7 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 if point == stop:
                     node, top = next_leaf(
                         right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
-                        order, extra, caps,
+                        order, extra, caps, lacks, gap,
                     )  # fmt: skip
                     if node < 0:
                         break
@@ -274,13 +276,14 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
         c = np.empty(n_features)
         c_exact = np.empty(exact.shape[1])
         order = np.empty(max(n_features, exact.shape[1]), np.int64)
-        right, low, high = tree.right, tree.low, tree.high
+        right, low, high, lacks = tree.right, tree.low, tree.high, tree.lacks
         begin, end, points, located = tree.begin, tree.end, tree.points, tree.exact
         first, rows_of, place = tree.first, tree.rows, tree.place
         weights, extra, caps = formula.weights, formula.extra, formula.caps
         kind, theta, terms = formula.distance, formula.theta, formula.terms
         relative, absolute, rounding = tolerance.relative, tolerance.absolute, tolerance.rounding
         for i in range(n_queries):
+            gap = lacks_a_value(queries, i, extra)
             own = place[skip[i]] if skip[i] >= 0 else -1
             limit = np.inf
             beyond = np.inf  # the nearest point that is not among the k
@@ -295,7 +298,7 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 if point == stop:
                     node, top = next_leaf(
                         right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
-                        order, extra, caps,
+                        order, extra, caps, lacks, gap,
                     )  # fmt: skip
                     if node < 0:
                         break
