@@ -168,9 +168,17 @@ def nearest_points(
 
 
 def _walks(bound: int) -> tuple[Any, Any]:
-    """Both walks compiled for one bound, which then costs no branch in the loops."""
+    """Both walks compiled for one bound, which then costs no branch in the loops.
 
-    @njit(cache=True, nogil=True)
+    Each has a name of its own. The names of compiled code count from 1 in every process: walks of
+    one name that two processes had cached would be taken for each other by a third.
+    """
+
+    def njit_named(walk: Any) -> Any:
+        walk.__qualname__ += f"_{bound}"
+        return njit(cache=True, nogil=True)(walk)
+
+    @njit_named
     def at_most(
         tree: Any, formula: Any, tolerance: Any, queries: Any, exact: Any, skip: Any, values: Any,
         magnitudes: Any, found: Any, each: int, most: int,
@@ -236,7 +244,7 @@ def _walks(bound: int) -> tuple[Any, Any]:
             counts[i] = count
         return counts, lowest
 
-    @njit(cache=True, nogil=True)
+    @njit_named
     def nearest(
         tree: Any, formula: Any, tolerance: Any, queries: Any, exact: Any, guess: Any, skip: Any,
         k: int,
