@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import njit
 
+from sklearn_reclink.search.tree.descent import distances_to
 from sklearn_reclink.search.tree.formulas import bound_of_box, reach, tie_limits
-from sklearn_reclink.search.tree.walks import at_most_as_far, distances_to, nearest_points
+from sklearn_reclink.search.tree.walks import at_most_as_far, nearest_points
 from sklearn_reclink.search.tree_search import TreeSearch
 
 if TYPE_CHECKING:

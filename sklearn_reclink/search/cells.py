@@ -17,8 +17,8 @@ from sklearn_reclink.families import Family
 from sklearn_reclink.families.formula import SAME, SUM, Formula, formula
 from sklearn_reclink.search.index import Index
 from sklearn_reclink.search.tree.building import Tree, build
+from sklearn_reclink.search.tree.descent import leaf_of
 from sklearn_reclink.search.tree.formulas import Tolerance, tolerance_of
-from sklearn_reclink.search.tree.walks import leaf_of
 from sklearn_reclink.search.tree_search import TreeSearch
 
 CELL_SIZE = 2**20

@@ -23,13 +23,9 @@ from sklearn_reclink.families.formula import SAME, SUM, Formula, formula
 from sklearn_reclink.search.index import Index, Search
 from sklearn_reclink.search.ties import TIE_TOLERANCE, rank, strictly_nearer
 from sklearn_reclink.search.tree.building import Tree, build
+from sklearn_reclink.search.tree.descent import distances_to, leaf_of
 from sklearn_reclink.search.tree.formulas import Tolerance, tie_limits, tolerance_of
-from sklearn_reclink.search.tree.walks import (
-    at_most_as_far,
-    distances_to,
-    leaf_of,
-    nearest_points,
-)
+from sklearn_reclink.search.tree.walks import at_most_as_far, nearest_points
 
 _BATCH = 10_000
 _PAIRS = 10**7  # of a batch that compares all of them

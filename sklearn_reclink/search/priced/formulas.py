@@ -56,4 +56,4 @@ def _value_of_point(
     )
 
 
-kernels = make_kernels(_bound_of_box, _value_of_point)
+kernels = make_kernels("formula", _bound_of_box, _value_of_point)

@@ -83,4 +83,4 @@ def _value_of_point(
     return value, abs(value)
 
 
-kernels = make_kernels(_bound_of_box, _value_of_point)
+kernels = make_kernels("tabulated", _bound_of_box, _value_of_point)

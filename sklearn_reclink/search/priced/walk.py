@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from sklearn_reclink.search.tree.descent import njit_named
+
 _NEGLECTED = 7.0  # in units of the scale
 _COARSE = 0.01  # a box that may be a larger part of the sum is divided, a leaf summed up
 
@@ -58,7 +60,9 @@ class Kernels(NamedTuple):
     distances: Callable[..., Any]
 
 
-def make_kernels(bound_of_box: Callable[..., Any], value_of_point: Callable[..., Any]) -> Kernels:
+def make_kernels(
+    name: str, bound_of_box: Callable[..., Any], value_of_point: Callable[..., Any]
+) -> Kernels:
     """Compile the walk for one kind of distance, and the distances of pairs.
 
     ``bound_of_box(model, queries, i, low, high, node, c, order)`` is at most the distance of query
@@ -66,7 +70,7 @@ def make_kernels(bound_of_box: Callable[..., Any], value_of_point: Callable[...,
     gives distance and magnitude; beyond ``cut`` it may say infinity.
     """
 
-    @njit(cache=True, nogil=True)
+    @njit_named(name)
     def walk(
         tree: Any, model: Any, queries: Any, exact: Any, prices: Any, node_prices: Any,
         skip: Any, limits: Any, k: int, budget: int, scale: float,
@@ -167,7 +171,7 @@ def make_kernels(bound_of_box: Callable[..., Any], value_of_point: Callable[...,
                     sums[i] = np.log(total) - least / scale
         return places, values, magnitudes, beyond, sums
 
-    @njit(cache=True, nogil=True)
+    @njit_named(name)
     def distances(tree: Any, model: Any, exact: Any, records: Any, places: Any) -> Any:
         values = np.empty(len(records))
         magnitudes = np.empty(len(records))

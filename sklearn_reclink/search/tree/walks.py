@@ -8,105 +8,12 @@ shape of the tree.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sklearn_reclink.families.formula import CHOQUET, OWA, SUM, Formula
 from sklearn_reclink.search.tree.building import Tree
+from sklearn_reclink.search.tree.descent import NEXT_LEAF, njit_named
 from sklearn_reclink.search.tree.formulas import Tolerance, farther, reach, tie_limit
 from sklearn_reclink.search.tree.mixed import MIXED, PLAIN, lacks_a_value
-
-
-def _descents(bound_of_box: Any, distance_of: Any) -> tuple[Any, Any, Any]:
-    """The descent of a walk, and two loops over queries, compiled for one kind of file."""
-
-    @njit(cache=True, nogil=True, forceinline=True)
-    def next_leaf(
-        right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int,
-        limit: float, stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any,
-        lacks: Any, gap: bool,
-    ) -> Any:  # fmt: skip
-        """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the top."""
-        while top > 0:
-            top -= 1
-            if bounds[top] > limit:
-                continue
-            node = stack[top]
-            while right[node] != 0:
-                near, far = node + 1, right[node]
-                near_bound = bound_of_box(
-                    bound, weights, queries, i, low, high, near, c, order, extra, caps,
-                    gap or lacks[near],
-                )  # fmt: skip
-                far_bound = bound_of_box(
-                    bound, weights, queries, i, low, high, far, c, order, extra, caps,
-                    gap or lacks[far],
-                )  # fmt: skip
-                if far_bound < near_bound:
-                    near, far = far, near
-                    near_bound, far_bound = far_bound, near_bound
-                if near_bound > limit:
-                    node = -1
-                    break
-                if far_bound <= limit:
-                    stack[top] = far
-                    bounds[top] = far_bound
-                    top += 1
-                node = near
-            if node >= 0:
-                return node, top
-        return -1, 0
-
-    @njit(cache=True, nogil=True)
-    def first_leaves(tree: Any, formula: Any, queries: Any) -> Any:
-        n_queries, n_features = queries.shape
-        leaves = np.empty(n_queries, np.int64)
-        stack, bounds = np.zeros(tree.depth + 1, np.int64), np.zeros(tree.depth + 1)
-        c, order = np.empty(n_features), np.empty(n_features, np.int64)
-        right, low, high = tree.right, tree.low, tree.high
-        bound, weights, extra, caps = formula.bound, formula.weights, formula.extra, formula.caps
-        for i in range(n_queries):
-            stack[0] = 0
-            bounds[0] = 0.0
-            leaves[i], _ = next_leaf(
-                right, low, high, bound, weights, queries, i, np.inf, stack, bounds, 1, c, order,
-                extra, caps, tree.lacks, True,
-            )  # fmt: skip
-        return leaves
-
-    @njit(cache=True, nogil=True)
-    def distances(tree: Any, formula: Any, exact: Any, rows: Any) -> Any:
-        n_queries, n_exact = exact.shape
-        values, magnitudes = np.empty(n_queries), np.empty(n_queries)
-        c = np.empty(n_exact)
-        order = np.empty(n_exact, np.int64)
-        place, located = tree.place, tree.exact
-        kind, bound, theta, terms = formula.distance, formula.bound, formula.theta, formula.terms
-        extra, caps = formula.extra, formula.caps
-        for i in range(n_queries):
-            values[i], magnitudes[i] = distance_of(
-                kind, bound, theta, terms, exact, i, located, place[rows[i]], c, order, extra, caps
-            )
-        return values, magnitudes
-
-    return next_leaf, first_leaves, distances
-
-
-_DESCENTS = _descents(*PLAIN[1:]), _descents(*MIXED[1:])
-
-
-def leaf_of(tree: Tree, formula: Formula, queries: np.ndarray) -> np.ndarray:
-    """The leaf that the walk of every query reaches first."""
-    return np.asarray(_DESCENTS[formula.is_mixed][1](tree, formula, queries))
-
-
-def distances_to(
-    tree: Tree, formula: Formula, exact: np.ndarray, rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Distance and magnitude of every query and the row named beside it."""
-    found: tuple[np.ndarray, np.ndarray] = _DESCENTS[formula.is_mixed][2](
-        tree, formula, exact, rows
-    )
-    return found
 
 
 def at_most_as_far(
@@ -188,9 +95,10 @@ def nearest_points(
 def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
     """Both walks compiled for one bound, which then costs no branch in the loops."""
     bound_of_point, _, distance_of = MIXED if mixed else PLAIN
-    next_leaf = _DESCENTS[mixed][0]
+    next_leaf = NEXT_LEAF[mixed]
+    compiled = njit_named(f"{bound}_{mixed}")
 
-    @njit(cache=True, nogil=True)
+    @compiled
     def at_most(
         tree: Any, formula: Any, tolerance: Any, queries: Any, exact: Any, skip: Any, values: Any,
         magnitudes: Any, found: Any, each: int, most: int,
@@ -261,7 +169,7 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
             counts[i] = count
         return counts, lowest
 
-    @njit(cache=True, nogil=True)
+    @compiled
     def nearest(
         tree: Any, formula: Any, tolerance: Any, queries: Any, exact: Any, guess: Any, skip: Any,
         k: int,
