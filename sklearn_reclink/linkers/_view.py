@@ -58,8 +58,8 @@ class View:
 
     def start(self) -> None:
         """Count what the weights link that the linker was given for this view, if any."""
-        linker = copy(self.linker)
-        weights = getattr(linker, "_given_weights", {}).get(linker.standardize_)
+        linker, given = copy(self.linker), getattr(self.linker, "_given_weights", {})
+        weights = given.get(linker.standardize_) if given else None
         if weights is None:
             return
         theta = linker._family_of(self.index).from_weights(weights[linker._informative])
