@@ -109,7 +109,7 @@ def compare(
     >>> found.safest.masked_name
     '50 %'
     """
-    from sklearn_reclink.metrics import probabilistic_information_loss
+    from sklearn_reclink.metrics import information_loss, probabilistic_information_loss
 
     if not maskings:
         raise ValueError("maskings is empty: give at least one masked version of X by name")
@@ -127,7 +127,13 @@ def compare(
         step = None if progress is None else _step(progress, name, number, len(maskings))
         found = audit(X, masked, masked_name=name, time_limit=share, progress=step, **options)
         audits.append(found)
-    losses = [probabilistic_information_loss(found.X, found.Y) for found in audits]
+    told = options.get("categorical_features")
+    losses = [
+        probabilistic_information_loss(found.X, found.Y)
+        if found.variables is None
+        else information_loss(X, masked, categorical_features=told)
+        for found, masked in zip(audits, maskings.values(), strict=True)
+    ]
     return Comparison(tuple(audits), tuple(losses))
 
 

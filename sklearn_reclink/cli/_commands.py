@@ -138,8 +138,10 @@ def compare_command(
         raise FileProblem("a masked file is given twice")
     which = console.selection(id_column, columns, decimal, nominal, ordinal, dates)
     pairs = [read_pair(original, path, which) for path in masked]
-    for pair in pairs:
+    for name, pair in zip(names, pairs, strict=True):
         console.print_notes(pair.notes)
+        if pair.pool is not None or pair.absent is not None:
+            raise FileProblem(f"{name} does not hold the same people as the original: audit it")
     with console.progress_bar(quiet) as progress:
         found = compare(
             pairs[0].original,

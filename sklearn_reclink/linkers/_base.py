@@ -15,6 +15,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -27,11 +28,12 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_reclink._sklearn_compat import StrOptions, fit_context
 from sklearn_reclink.data import reading
 from sklearn_reclink.data.alignment import alignment_warning
-from sklearn_reclink.data.views import GOWER, VIEWS, check_width, chosen_views, learn_view
+from sklearn_reclink.data.views import GOWER, VIEWS, chosen_views, learn_view
 from sklearn_reclink.families import Family
+from sklearn_reclink.linkers import _view
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._shards import shard_index
-from sklearn_reclink.linkers._view import View, best_of, conclude, confidence, gap_message
+from sklearn_reclink.linkers._view import View
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
 from sklearn_reclink.solvers.problem import Solution, Status
 
@@ -124,7 +126,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         try:
             views = self._prepare(X, y, pool, reference)
             self._learn_views(views)
-            self.__dict__.update(vars(best_of(views).linker))
+            self.__dict__.update(vars(_view.best_of(views).linker))
             self._conclude(views)
             if getattr(self, "certify", False):
                 self._certify(X, y, pool, views)
@@ -138,18 +140,12 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """Read the files, learn how they become coordinates in each view, and index these."""
         chosen = chosen_views(self.standardize, self._views)
         files = reading.read_files(self, X, y, pool, reference)
-        if message := alignment_warning(files.original, files.masked, *chosen, kinds=self.kinds_):
-            warnings.warn(message, UserWarning, stacklevel=4)
         self.masked_ = files.pool
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        found = []
-        for standardize in chosen:
-            one = copy(self)
-            one.standardize_ = standardize
-            one._learn_scales(files.original, files.masked, files.whole)
-            one._informative = one.scales_.informative
-            check_width(one._informative, self, self._most_variables, self._for_wide_files)
-            found.append(View(one, one._index(files.original, files.everyone)))
+        unrelated = alignment_warning(files.original, files.masked, *chosen, kinds=self.kinds_)
+        found, notes = _view.accepted(chosen, partial(_view.prepared, self, files))
+        for note in filter(None, [unrelated, *notes]):
+            warnings.warn(note, UserWarning, stacklevel=4)
         return found
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
@@ -214,15 +210,15 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     def _conclude(self, views: list[View]) -> None:
         """Set what is known of the parameters learned; warn where a proof is open."""
-        self.n_linked_, self.bound_, status = conclude(views)
+        self.n_linked_, self.bound_, status = _view.conclude(views)
         self.status_ = status.value
         if hasattr(self, "confidence_bound_"):
-            self.confidence_bound_, self.confidence_level_ = confidence(views)
+            self.confidence_bound_, self.confidence_level_ = _view.confidence(views)
         if all(view.linker._has_ceiling for view in views):
             self.ceiling_ = max(view.index.ceiling for view in views)
         if self.bound_ is not None and status in (Status.TIME_LIMIT, Status.UNDECIDED):
             late = getattr(self, "time_limit", 0) if status is Status.TIME_LIMIT else None
-            gap = gap_message(self.n_linked_, views[0].index.n_records, self.bound_, late)
+            gap = _view.gap_message(self.n_linked_, views[0].index.n_records, self.bound_, late)
             warnings.warn(gap, ConvergenceWarning, stacklevel=4)
 
     def predict(self, X: Any, pool: Any = None) -> np.ndarray:

@@ -21,6 +21,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sklearn_reclink.data.reading import Files
+from sklearn_reclink.data.views import check_width
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Solution, Status
 
@@ -98,6 +100,16 @@ class View:
     def status_above(self, n_linked: int) -> Status | None:
         """How the search ended, if it left open whether more can be linked."""
         return self.solution.status if (self.solution.bound or 0) > n_linked else None
+
+
+def prepared(linker: "BaseLinker", files: Files, standardize: str | None) -> View:
+    """A view of files that were read, before anything is learned."""
+    one = copy(linker)
+    one.standardize_ = standardize
+    one._learn_scales(files.original, files.masked, files.whole)
+    one._informative = one.scales_.informative
+    check_width(one._informative, one, one._most_variables, one._for_wide_files)
+    return View(one, one._index(files.original, files.everyone))
 
 
 def accepted(
