@@ -342,5 +342,5 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         target = tags.target_tags
         target.required = target.two_d_labels = target.multi_output = True
         target.single_output = False
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
+        tags.input_tags.allow_nan = tags.input_tags.string = True
         return tags

@@ -192,9 +192,8 @@ def test_one_file_is_read_by_kind(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n3,\n", "column 'b' of o.csv has a missing value in row 2"),
-        ("a,b\n1,x\n3,y\n", "column 'b' of o.csv has text, dates or categories"),
-        ("a,b\n1,2024-01-01\n3,2024-01-01\n", "column 'b' of o.csv has text, dates or categories"),
+        ("a,b\n1,2\n3,\n", "cannot mask missing values; there are some in 'b'"),
+        ("a,b\n1,x\n3,y\n", "masks only numbers and dates; other kinds are in 'b'"),
     ],
 )
 def test_what_a_method_for_numbers_cannot_mask(tmp_path, text, message, capsys):

@@ -3,8 +3,7 @@
 scikit-learn's own checks hand every estimator a ``y`` of one column. A linker must refuse it, so
 the checks run twice: on the linkers, where exactly those that fit on such a ``y`` are expected to
 fail, and with that one error; and on subclasses that mask ``X`` themselves when handed such a
-``y``, where none may fail. For estimators that take categories the checks round ``X``, so that
-records are equal: one-to-one links of these are drawn, and are expected to depend on the order.
+``y``, where none may fail.
 """
 
 from __future__ import annotations
@@ -65,12 +64,6 @@ FIT_ON_ONE_COLUMN = {
         "check_readonly_memmap_input",
     )
     if hasattr(estimator_checks, name)
-}
-
-
-EQUAL_RECORDS = {
-    name: "one-to-one links of equal records are drawn"
-    for name in ("check_methods_sample_order_invariance", "check_methods_subset_invariance")
 }
 
 
@@ -136,10 +129,7 @@ def test_expected_failures_have_one_reason(linker):
     assert run >= set(FIT_ON_ONE_COLUMN) - {"check_array_api_input"}
 
 
-@parametrize_with_checks(
-    [linker() for linker in SELF_MASKING.values()],
-    expected_failed_checks=lambda linker: EQUAL_RECORDS if linker.rule == "one_to_one" else {},
-)
+@parametrize_with_checks([linker() for linker in SELF_MASKING.values()])
 def test_self_masking_linker_passes_all_checks(estimator, check):
     check(estimator)
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_reclink import EuclideanLinker, TransformedLinker, audit
@@ -35,23 +34,22 @@ def test_ids_beyond_floats_are_refused_and_what_floats_hold_is_not():
 
 
 @every_linker
-def test_masked_entries_are_refused_by_column(linker):
+def test_masked_entries_are_missing_values(linker):
     X, Y = noisy(30)
     hidden = np.ma.array(Y, mask=False)
     assert fitted(linker, np.ma.array(X), hidden).n_linked_ == fitted(linker, X, Y).n_linked_
     hidden[4, 1] = np.ma.masked
+    gap = Y.copy()
+    gap[4, 1] = np.nan
+    assert fitted(linker, X, hidden).n_linked_ == fitted(linker, X, gap).n_linked_
     message = r"column 1 of the {} has masked values, the first in row 4: fill"
-    with pytest.raises(ValueError, match=message.format("masked file y")):
-        clone(linker).fit(X, hidden)
-    with pytest.raises(ValueError, match=message.format("original file X")):
-        clone(linker).fit(hidden, Y)
-    with pytest.raises(ValueError, match=message.format("pool pool")):
+    with pytest.raises(ValueError, match=message.format("pool pool")):  # none were missing in fit
         fitted(linker, X, Y).predict(X, pool=hidden)
     with pytest.raises(ValueError, match=message.format("masked file y")):
         TransformedLinker(linker, StandardScaler()).fit(X, hidden)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, None, pd.NA, "low", 1j])
+@pytest.mark.parametrize("value", [np.inf, -np.inf, "low", 1j])
 def test_what_is_no_finite_number_is_refused_by_column_and_row(value):
     X, Y = (pd.DataFrame(file, columns=["a", "b"]) for file in noisy())
     bad = X.astype(object)

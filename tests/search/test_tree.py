@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sklearn_reclink.families import OWA, Choquet, WeightedMean
 from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
-from sklearn_reclink.search.tree import building, formulas, walks
+from sklearn_reclink.search.tree import building, descent, formulas
 from sklearn_reclink.search.tree_search import TreeSearch
 from tests.problems import monotone_capacity
 
@@ -54,7 +54,7 @@ def test_answers_equal_those_of_all_pairs(seed, kind, n_points, n_features, leaf
         formula = family.formula(theta)
         table, _ = family.evaluate(theta, original[:, None, :] - masked[None])
         own_values = np.diag(table)
-        values, magnitudes = walks.distances_to(tree, formula, original, own)
+        values, magnitudes = descent.distances_to(tree, formula, original, own)
         np.testing.assert_array_equal(values, own_values)
         np.testing.assert_array_equal(magnitudes, own_values)
         near = ~strictly_nearer(own_values[:, None], own_values[:, None], table, table)

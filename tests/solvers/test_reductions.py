@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from sklearn_reclink.families import Bilinear
+from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, _fronts_of, presolve
 from tests.problems import problem_of
 
@@ -18,9 +18,7 @@ def front(own, *others, places=(0.0, 16.0)):
     found = []
     for place in places:
         masked = place + np.array([own, *others], dtype=float)
-        n_masked, n_features = masked.shape
-        original = np.full((1, n_features), place)
-        index = SimpleNamespace(original=original, masked=masked, n_masked=n_masked)
+        index = Index(np.full((1, masked.shape[1]), place), masked)
         found.append(_fronts_of(index, np.array([0]), np.inf)[0].tolist())
     assert found.count(found[0]) == len(places)
     return found[0]
@@ -59,7 +57,7 @@ def test_rows_come_nearest_first():
 
 def test_the_own_record_is_no_row_whatever_its_place():
     masked = np.array([[5.0, 0.0], [1.0, 1.0], [0.0, 5.0]])
-    index = SimpleNamespace(original=np.zeros((3, 2)), masked=masked, n_masked=3, n_records=3)
+    index = Index(np.zeros((3, 2)), masked)
     fronts = _fronts_of(index, np.array([1, 2]), np.inf)
     assert [one.tolist() for one in fronts] == [[0, 2], [1, 0]]
 
@@ -77,14 +75,14 @@ def test_the_own_record_is_no_row_whatever_its_place():
 def test_records_are_taken_by_batches(monkeypatch, n_masked, n_features, n_records, n_batches):
     batches = []
 
-    def first_two(original, masked, records, order, fronts, sizes):
+    def first_two(original, masked, caps, records, order, fronts, sizes):
         assert order.shape == fronts.shape == (len(records), n_masked)
         batches.append(records.tolist())
         fronts[:, :2], sizes[:] = [7, 8], 2
 
     monkeypatch.setattr("sklearn_reclink.solvers.presolve._fronts", first_two)
     masked = np.ones((n_masked, n_features))
-    index = SimpleNamespace(original=np.zeros_like(masked), masked=masked, n_masked=n_masked)
+    index = Index(np.zeros_like(masked), masked)
     fronts = _fronts_of(index, np.arange(n_records), np.inf)
     assert [one.tolist() for one in fronts] == [[7, 8]] * n_records
     assert len(batches) == n_batches
