@@ -47,7 +47,6 @@ BAD = {
     "quoted text": f"{WORD}'s",
     "bytes": WORD.encode(),
     "number with a unit": f"{NUMBER} EUR",
-    "missing": np.nan,
     "infinite": np.inf,
     "too large": 918273 * 10**400,
     "beyond floats": 918273 * 10**14 + 1,

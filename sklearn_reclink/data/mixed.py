@@ -168,10 +168,10 @@ def learn_mixed_view(
     >>> X = np.array([[1.0, 0], [2.0, 1], [3.0, 0], [np.nan, 1]])
     >>> view = learn_mixed_view(X, X, X, ["numeric", "nominal"], "separate")
     >>> view.coordinates(X, X)[0].round(1)
-    array([[-1. ,  0. ,  1. ,  nan],
-           [ 0. ,  4. ,  1. ,  nan],
-           [ 1. ,  0. ,  1. ,  nan],
-           [ nan,  4. ,  nan,  0. ]])
+    array([[-1.,  0.,  1., nan],
+           [ 0.,  4.,  1., nan],
+           [ 1.,  0.,  1., nan],
+           [nan,  4., nan,  0.]])
     """
     n_features = X.shape[1]
     informative = np.array([_varies(X[:, k]) and _varies(Y[:, k]) for k in range(n_features)])

@@ -28,22 +28,13 @@ WHAT_Y_IS = (
 
 
 class Files(NamedTuple):
-    """The files of `fit` as numbers.
-
-    Attributes
-    ----------
-    original, masked : ndarray of shape (n_records, n_features)
-        Aligned.
-    pool, everyone : ndarray of shape (n_masked, n_features)
-        The whole masked file, and the same with the records of ``masked`` first.
-    whole : ndarray of shape (n_original, n_features)
-    """
+    """The files of `fit` as numbers, all of shape (n_records, n_features)."""
 
     original: np.ndarray
-    masked: np.ndarray
-    pool: np.ndarray
-    everyone: np.ndarray
-    whole: np.ndarray
+    masked: np.ndarray  # aligned with the original
+    pool: np.ndarray  # the whole masked file
+    everyone: np.ndarray  # the same, the records of `masked` first
+    whole: np.ndarray  # the whole original file
 
 
 def read_files(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Files:
@@ -131,7 +122,14 @@ def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> "Var
         for table, file, name in files
         if table is not None
     ]
-    return learn_variables(X, others[0][0], others=others[1:], **told)
+    found = learn_variables(X, others[0][0], others=others[1:], **told)
+    if set(found.types) == {"numbers"} and all(one is None for one in told.values()):
+        codes = found.codes(
+            (X, "original file X"), *others
+        )  # numbers of another type, such as Decimal
+        if set(found.kinds) == {"numeric"} and not any(np.isnan(one).any() for one in codes):
+            return None
+    return found
 
 
 def _is_plain(table: Any) -> bool:

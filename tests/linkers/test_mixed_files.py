@@ -1,9 +1,12 @@
 """Laws of linkers on files with categories, levels and missing values, against exact enumeration.
 
+300 cases per family; fewer where ``CI`` is set.
+
 The dissimilarities are written down again here, over the rationals, from their definition; the
 optimum is enumerated by `tests.exact_arithmetic`, which shares no code with the package.
 """
 
+import os
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -25,7 +28,7 @@ from sklearn_reclink import (
 from tests import exact_arithmetic as exact
 
 NOMINAL = [2]  # columns: two of numbers, then a category
-N_EXAMPLES = 300
+N_EXAMPLES = 40 if os.environ.get("CI") else 300
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -152,7 +155,7 @@ def test_optimum_is_the_enumerated_one(family: str, files: tuple[np.ndarray, np.
     assert linker.n_linked_ <= linker.ceiling_
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=N_EXAMPLES // 4, deadline=None)
 @given(mixed_files((4, 9)))
 def test_families_contain_each_other(files: tuple[np.ndarray, np.ndarray]) -> None:
     """Law 3, with a recount of the Euclidean distance."""
@@ -168,7 +171,7 @@ def test_families_contain_each_other(files: tuple[np.ndarray, np.ndarray]) -> No
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=N_EXAMPLES // 2, deadline=None)
 @given(mixed_files((4, 9)), st.randoms(use_true_random=False))
 @pytest.mark.parametrize(
     "linker",

@@ -100,7 +100,7 @@ def test_an_error_names_the_row_where_its_shard_begins():
     X, Y = tied_files()
     linker = EuclideanLinker().fit(X, Y)
     Y[50, 1] = np.nan
-    with pytest.raises(ValueError, match=r"column 1 .* in row 10: .*counted from row 40"):
+    with pytest.raises(ValueError, match=r"column 1 .* in row 10, .*counted from row 40"):
         linker.score(Shards(X), Shards(Y, shard_size=20))
 
 
