@@ -78,8 +78,9 @@ def _read(
             f"{WHAT_Y_IS}"
         )
     names, variables = column_names(X), linker.variables_
-    as_masked = [(y, "masked file", "y"), (unwrapped(pool), "pool", "pool")]
-    as_masked = [one for one in as_masked if one[0] is not None]
+    as_masked = [] if y is None else [(y, "masked file", "y")]
+    if pool is not None:
+        as_masked.append((unwrapped(pool), "pool", "pool"))
     if variables is None:
         found = [read_original(linker, X, reset=reset)]
         for table, file, name in as_masked:
@@ -100,7 +101,8 @@ def _read(
                 f"masked file has {len(found[1])} records, original has {len(found[0])}: "
                 f"{WHAT_Y_IS}"
             )
-        check_aligned_index(X, y)
+        if hasattr(X, "index"):
+            check_aligned_index(X, y)
     return found
 
 

@@ -79,6 +79,8 @@ class Family(ABC):
 
     def differences(self, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
         """Differences of records, two arrays (..., n_features) that broadcast."""
+        if self.caps is None:
+            return np.asarray(original - masked)
         return differences(original, masked, self.caps)
 
     @abstractmethod

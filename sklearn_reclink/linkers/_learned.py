@@ -52,7 +52,8 @@ class LearnedLinker(BaseLinker):
 
     def _family_of(self, index: Index) -> Family:
         """The family of distances to search, what missing values cost included."""
-        return mixed_family(self._base_family(index), index.caps, index.extra)
+        family = self._base_family(index)
+        return family if index.caps is None else mixed_family(family, index.caps, index.extra)
 
     @abstractmethod
     def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
