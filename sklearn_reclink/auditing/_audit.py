@@ -322,9 +322,9 @@ def _worst(attacks: Sequence[Attack]) -> Attack:
 
 def _ceiling(attacks: Sequence[Attack], files: _Files) -> int:
     """The ceiling of the whole file in all views, from an attacker that knows it."""
-    for one in attacks:
-        if one.attacker.monotone and one.attacker.time_weight > 0 and one.status != "sampled":
-            return int(one.linker.ceiling_)
+    whole = [one for one in attacks if one.attacker.monotone and one.status != "sampled"]
+    if any(one.attacker.time_weight > 0 for one in whole):
+        return max(int(one.linker.ceiling_) for one in whole)
     nominal = None if files.nominal is None else list(files.nominal)
     plain = EuclideanLinker(standardize=VIEWS, categorical_features=nominal)
     plain.fit(files.X, files.Y, pool=None if files.pool is None else Pool(files.pool))

@@ -41,9 +41,9 @@ def sample_sentences(curve: LinkageCurve) -> list[str]:
     """Both readings in words."""
     n_others = curve.pool_size - curve.n_pairs
     found = [
-        f"The files are samples: {curve.n_pairs:,} people are in both, {n_others:,} masked records "
-        f"belong to others, and {curve.n_absent:,} people of the original file are not in the "
-        "release. Shares are of those in both."
+        f"The files hold different people: {curve.n_pairs:,} are in both, {n_others:,} masked "
+        f"records belong to people who are not in the original file, and {curve.n_absent:,} people "
+        "of the original file are not in the release. Shares are of those in both."
     ]
     known, unknown = curve.known, curve.unknown
     found.append(
@@ -81,5 +81,5 @@ def sample_as_dict(curve: LinkageCurve | None) -> dict[str, Any] | None:
 
 def _right(precision: float) -> str:
     if np.isnan(precision):
-        return "claims nothing"
+        return "no link is clear enough to claim"
     return f"{percent(float(precision))} of the claims are right"

@@ -201,7 +201,7 @@ def _chosen(
         if isinstance(one, str):
             if names is None or one not in names:
                 held = "the files have no names" if names is None else f"the columns are {names}"
-                raise ValueError(f"{option} names {one!r}, which is no column: {held}")
+                raise ValueError(f"{option} names {one!r}, which is not a column: {held}")
             k = names.index(one)
         elif isinstance(one, int | np.integer) and -n_features <= one < n_features:
             k = int(one) % n_features
@@ -242,7 +242,7 @@ def _learn(
         return NUMERIC, None
     if told == ORDINAL and any(column.type == "text" for column in columns):
         raise ValueError(
-            f"column {columns[0].name!r} is told to be ordinal, but text has no order: use an "
+            f"column {columns[0].name!r} is in ordinal_features, but text has no order: use an "
             f"ordered category, or ordinal_features={{{columns[0].name!r}: [levels in order]}}"
         )
     seen = dict.fromkeys(label for column in columns for label in column.labels())

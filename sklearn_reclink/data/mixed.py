@@ -130,9 +130,13 @@ def _column(
         return 2 * cap * x, 2 * cap * y
     files = np.full(len(x), np.nan), np.full(len(y), np.nan)
     known = ~np.isnan(x), ~np.isnan(y)
-    found = scale.coordinates(x[known[0], None], y[known[1], None])
-    for file, present, values in zip(files, known, found, strict=True):
-        file[present] = values[:, 0]
+    values = x[known[0], None], y[known[1], None]
+    if all(map(len, values)):
+        found = scale.coordinates(*values)
+    else:  # nothing to compare
+        found = scale.original(values[0]), scale.masked(values[1])
+    for file, present, here in zip(files, known, found, strict=True):
+        file[present] = here[:, 0]
     return files
 
 
@@ -188,7 +192,7 @@ def learn_mixed_view(
         caps[k] = 1.0 if standardize == GOWER else np.sqrt(2 / (1 - (shares**2).sum()))
     numbers = np.flatnonzero(informative & ~nominal)
     scales: list[Scales | RankScales | None] = [None] * n_features
-    for k, scale in zip(numbers, _scales(X, Y, numbers, standardize, names), strict=True):
+    for k, scale in zip(numbers, _scales(X, Y, pool, numbers, standardize, names), strict=True):
         scales[k] = scale
     gaps = np.isnan(pool).any(axis=0), np.isnan(X).any(axis=0)
     extra = np.array(
@@ -207,6 +211,7 @@ def learn_mixed_view(
 def _scales(
     X: np.ndarray,
     Y: np.ndarray,
+    pool: np.ndarray,
     numbers: np.ndarray,
     standardize: str | None,
     names: Sequence[Any] | None,
@@ -220,18 +225,23 @@ def _scales(
     for k in numbers:
         x, y = X[:, [k]], Y[:, [k]]
         if standardize == GOWER:
-            found.append(_range(x, y, None if names is None else [names[k]]))
+            found.append(_range(x, pool[:, [k]], _name(names, k)))
             continue
         if standardize == "rank":
             found.append(learn_ranks(*(file[~np.isnan(file[:, 0])] for file in (x, y))))
             continue
         if standardize == "difference":
             both = ~np.isnan(x[:, 0]) & ~np.isnan(y[:, 0])
-            x, y = x[both], y[both]
-        else:
-            x, y = (file[~np.isnan(file[:, 0])] for file in (x, y))
-        found.append(learn_scales(x, y, standardize, None if names is None else [names[k]]))
+            if both.sum() > 1:  # else each file by itself
+                found.append(learn_scales(x[both], y[both], standardize, _name(names, k)))
+                continue
+        x, y = (file[~np.isnan(file[:, 0])] for file in (x, y))
+        found.append(learn_scales(x, y, "separate", _name(names, k)))
     return found
+
+
+def _name(names: Sequence[Any] | None, k: int) -> list[Any] | None:
+    return None if names is None else [names[k]]
 
 
 def _range(x: np.ndarray, y: np.ndarray, names: Sequence[Any] | None) -> Scales:

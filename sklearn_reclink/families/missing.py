@@ -9,6 +9,9 @@ of that of the family and an orthant, and the distance stays linear and monotone
 """
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import lcm
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -157,6 +160,20 @@ class WithMissing(Family):
         sizes = self.base.uncertain(mine, theirs, self._variables(same))
         return np.concatenate([sizes, np.abs(lost) + np.abs(gained)], axis=-1)
 
+    def integer_row(self, original: np.ndarray, own: np.ndarray, other: np.ndarray) -> list[int]:
+        """The row of three records; exactly that of their differences for products of these."""
+        if self.base.whole_rows:
+            return super().integer_row(original, own, other)
+        n = self.base.n_features
+        rows = []
+        for one in (own, other):
+            exact = [Fraction(x) for x in self.differences(original, one).tolist()]
+            squares = [x * x for x in exact[n:]]
+            rows.append([x * y for k, x in enumerate(exact[:n]) for y in exact[k:n]] + squares)
+        row = [theirs - mine for mine, theirs in zip(*rows, strict=True)]
+        common = lcm(*(x.denominator for x in row))
+        return [int(x * common) for x in row]
+
     def integer_cone_row(self, row: np.ndarray) -> list[int]:
         of_base, of_extra = self._split(row)
         if of_extra.any():
@@ -199,7 +216,13 @@ class WithMissing(Family):
         if not of_base.any():  # nothing but missing values tells records apart
             return np.asarray(theta / weights.sum())
         changed, largest = change(of_base), np.argmax(np.abs(of_base))
-        return self.with_weights(changed, np.maximum(weights, 0) * (changed / of_base)[largest])
+        factor = changed[largest] / of_base[largest]
+        return self.with_weights(changed, np.maximum(weights, 0) * factor)
+
+    def shrunk(self, theta: np.ndarray, share: float) -> np.ndarray:
+        of_base, weights = self._split(theta)
+        mixed = (1 - share) * weights + share / self.base.n_features
+        return self.with_weights(self.base.shrunk(of_base, share), mixed)
 
     def normalised(self, theta: np.ndarray) -> np.ndarray:
         return self._scaled(theta, self.base.normalised)
@@ -213,9 +236,14 @@ class WithMissing(Family):
 
     def published(self, theta: np.ndarray, informative: np.ndarray) -> dict[str, Any]:
         of_base, weights = self._split(theta)
+        found = self.base.published(of_base, informative)
+        if of_base.any():  # what is published may be scaled
+            largest = np.argmax(np.abs(of_base))
+            read = self.base.theta_of(SimpleNamespace(**found), informative)
+            weights = weights * (read[largest] / of_base[largest])
         missing = np.zeros((len(informative), 2))
         missing[tuple(self.extra.T)] = weights
-        return {**self.base.published(of_base, informative), "missing_weights_": missing}
+        return {**found, "missing_weights_": missing}
 
     def theta_of(self, fitted: Any, informative: np.ndarray) -> np.ndarray:
         of_base = self.base.theta_of(fitted, informative)
@@ -228,7 +256,8 @@ class WithMissing(Family):
         return self.base.unpack(self._split(theta)[0])
 
     def labels(self, variables: Sequence[str]) -> list[str]:
-        costs = [f"missing{direction}_{variable}" for variable, direction in self.extra]
+        files = ("masked", "original")
+        costs = [f"missing_{files[way]}_{variable}" for variable, way in self.extra]
         return [*self.base.labels(variables[: self.base.n_features]), *costs]
 
 

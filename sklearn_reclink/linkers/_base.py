@@ -138,6 +138,8 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
 
     def _prepare(self, X: Any, y: Any, pool: Any = None, reference: Any = None) -> list[View]:
         """Read the files, learn how they become coordinates in each view, and index these."""
+        for name in ("missing_weights_", "ceiling_"):  # not every fit sets them
+            self.__dict__.pop(name, None)
         chosen = chosen_views(self.standardize, self._views)
         files = reading.read_files(self, X, y, pool, reference)
         self.masked_ = files.pool

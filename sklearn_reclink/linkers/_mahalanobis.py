@@ -114,6 +114,9 @@ class MahalanobisLinker(BaseLinker):
         n = index.n_variables
         own, caps = index.own_differences(), index.caps
         assert caps is not None
+        # a missing difference is 0 here: the variance is that of those which are there
+        present = ~np.isnan(index.original - index.masked[: len(own)])[:, :n]
+        own *= np.sqrt(len(own) / np.maximum(present.sum(axis=0), 1))
         used = np.flatnonzero(self._informative)
         self.whitening_ = np.zeros((self.n_features_in_, n))
         self.whitening_[used] = whitening(own, spread_of(index.original[:, :n], caps[:n]))

@@ -37,6 +37,11 @@ def shard_index(linker: "BaseLinker", X: Any, pool: Any, y: Any = None) -> "Shar
     """Index an original file and either its masked version or a pool."""
     from sklearn_reclink.search.shards import ShardIndex  # compiled code
 
+    if linker.variables_ is not None:
+        raise ValueError(
+            "files in shards must hold numbers without missing values, and so must the files of "
+            "fit: hand over files in memory"
+        )
     if y is not None and pool is not None:
         raise ValueError("files in shards are linked within y: leave pool out")
     if linker.rule != "nearest" or linker._threshold is not None:

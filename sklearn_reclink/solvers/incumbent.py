@@ -131,8 +131,8 @@ class Incumbent:
         """
         index, every = self.index, np.arange(self.index.n_records)
         margins = index.nearest_impostors(self.family, theta[None], every)[1][0]
-        largest = np.nanmax(np.abs(index.original), axis=0)
-        largest = largest + np.nanmax(np.abs(index.masked), axis=0)
+        files = index.original, index.masked
+        largest = np.sum([np.fmax.reduce(np.abs(file), initial=0.0) for file in files], axis=0)
         magnitude = float(np.abs(theta) @ np.abs(self.family.features(largest)))
         linked = margins > 0
         close = np.flatnonzero(np.abs(margins) <= QUICK_ROUNDING * magnitude)

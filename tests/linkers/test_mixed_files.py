@@ -69,11 +69,17 @@ def nominal_cost(column: np.ndarray) -> Fraction:
     return 2 / (1 - sum(Fraction(count, sum(counts)) ** 2 for count in counts))
 
 
-def dissimilarities(X: np.ndarray, Y: np.ndarray) -> tuple[Callable[[int, int], list], int]:
-    """c of record i and masked record j, then what is missing in one; how many are the first."""
+def dissimilarities(
+    X: np.ndarray, Y: np.ndarray, *, signed: bool = False
+) -> tuple[Callable[[int, int], list], int]:
+    """c of record i and masked record j, then what is missing in one; how many are the first.
+
+    ``signed``: differences in place of c, for files of numbers.
+    """
     used = informative(X, Y)
     extra = [(k, way) for k in used for way in (0, 1) if np.isnan((Y, X)[way][:, k]).any()]
-    costs = {k: nominal_cost(X[:, k]) for k in used if k in NOMINAL}
+    nominal = [] if signed else NOMINAL
+    costs = {k: nominal_cost(X[:, k]) for k in used if k in nominal}
 
     def between(i: int, j: int) -> list[Fraction]:
         found = []
@@ -81,10 +87,10 @@ def dissimilarities(X: np.ndarray, Y: np.ndarray) -> tuple[Callable[[int, int], 
             a, b = X[i, k], Y[j, k]
             if np.isnan(a) or np.isnan(b):
                 found.append(Fraction(0))
-            elif k in NOMINAL:
+            elif k in nominal:
                 found.append(costs[k] * int(a != b))
             else:
-                found.append(Fraction(a - b) ** 2)
+                found.append(Fraction(a - b) if signed else Fraction(a - b) ** 2)
         missing = [(np.isnan(X[i, k]), np.isnan(Y[j, k])) for k, _ in extra]
         ways = [((False, True), (True, False))[way] for _, way in extra]
         return found + [Fraction(int(m == way)) for m, way in zip(missing, ways, strict=True)]
@@ -101,18 +107,30 @@ def increments(c: list[Fraction]) -> list[Fraction]:
     return values
 
 
+def minima(c: list[Fraction], order: int) -> list[Fraction]:
+    n = len(c)
+    subsets = exact.small_subsets(n, order)
+    return [min(c[k] for k in range(n) if subset >> k & 1) for subset in subsets]
+
+
 FAMILIES = {
     "weighted mean": (WeightedMeanLinker(), lambda c: c, exact.unit_rows),
     "OWA": (OWALinker(), lambda c: sorted(c, reverse=True), exact.unit_rows),
     "Choquet": (ChoquetLinker(), increments, exact.monotone_rows),
     "submodular": (ChoquetLinker(constraint="submodular"), increments, exact.submodular_rows),
+    "2-additive": (
+        ChoquetLinker(k_additive=2),
+        lambda c: minima(c, 2),
+        lambda n: exact.moebius_rows(exact.monotone_rows(n), n, 2),
+    ),
+    "free bilinear": (BilinearLinker(constraint="free"), exact.products, lambda n: []),
 }
 
 
 def enumerated(X: np.ndarray, Y: np.ndarray, family: str) -> int:
     """The most records that any admissible parameters link."""
     _, features, domain = FAMILIES[family]
-    between, n = dissimilarities(X, Y)
+    between, n = dissimilarities(X, Y, signed=family == "free bilinear")
 
     def phi(i: int, j: int) -> list[Fraction]:
         c = between(i, j)
@@ -148,11 +166,12 @@ def test_optimum_is_the_enumerated_one(family: str, files: tuple[np.ndarray, np.
     X, Y = files
     if not informative(X, Y):
         return
-    linker = fitted(FAMILIES[family][0], X, Y)
+    nominal = [] if family == "free bilinear" else NOMINAL
+    linker = fitted(FAMILIES[family][0], X, Y, categorical_features=nominal)
     assert linker.status_ == "optimal"
     assert linker.n_linked_ == linker.bound_ == enumerated(X, Y, family)
     assert linker.score(X, Y) * len(X) == pytest.approx(linker.n_linked_)
-    assert linker.n_linked_ <= linker.ceiling_
+    assert linker.n_linked_ <= getattr(linker, "ceiling_", len(X))
 
 
 @settings(max_examples=N_EXAMPLES // 4, deadline=None)
@@ -226,3 +245,78 @@ def test_numbers_told_as_numbers_are_as_before() -> None:
     assert not hasattr(plain, "missing_weights_")
     mixed = WeightedMeanLinker(random_state=0, categorical_features=[]).fit(X, Y)
     assert mixed.n_linked_ == plain.n_linked_ == plain.bound_
+
+
+def survey(n_records: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(4)
+    X = np.column_stack([rng.normal(size=(n_records, 2)), rng.integers(0, 4, n_records)])
+    Y = X + np.column_stack([0.1 * rng.normal(size=(n_records, 2)), np.zeros(n_records)])
+    Y[rng.random(Y.shape) < 0.15] = np.nan
+    X[rng.random(n_records) < 0.1, 1] = np.nan
+    return X, Y
+
+
+@pytest.mark.parametrize("standardize", ["separate", "difference", "rank", None])
+def test_a_batch_without_any_value_of_a_variable_is_linked(standardize: str | None) -> None:
+    X, Y = survey()
+    X[3, 0] = np.nan
+    linker = fitted(EuclideanLinker(), X, Y, standardize=standardize)
+    links = linker.predict(X)
+    assert linker.predict(X[[3]]).tolist() == [links[3]]
+
+
+def test_scales_of_a_variable_that_no_person_has_in_both_files() -> None:
+    X, Y = survey()
+    X[::2, 0] = Y[1::2, 0] = np.nan
+    for linker in (EuclideanLinker(), MahalanobisLinker(), WeightedMeanLinker(time_limit=1)):
+        assert fitted(linker, X, Y, standardize="difference").n_linked_ > 0
+
+
+def test_files_in_shards_are_numbers() -> None:
+    from sklearn_reclink import Shards
+
+    X, Y = survey()
+    linker = fitted(EuclideanLinker(), X, Y)
+    with pytest.raises(ValueError, match="numbers without missing values"):
+        linker.score(Shards(X), Shards(Y))
+
+
+def test_positive_weights_beside_a_constant_column_link_as_many() -> None:
+    X, Y = survey()
+    wide = [np.column_stack([file, np.ones(len(file))]) for file in (X, Y)]
+    found = fitted(WeightedMeanLinker(constraint="positive", time_limit=2), *wide)
+    assert found.n_linked_ == fitted(WeightedMeanLinker(time_limit=2), X, Y).n_linked_
+
+
+def test_a_second_fit_forgets_what_the_first_one_set() -> None:
+    X, Y = survey()
+    linker = fitted(EuclideanLinker(), X, Y)
+    assert hasattr(linker, "missing_weights_") and hasattr(linker, "ceiling_")
+    linker.set_params(standardize="gower", categorical_features=None)
+    linker.fit(np.nan_to_num(X), np.nan_to_num(Y))
+    assert not hasattr(linker, "missing_weights_") and not hasattr(linker, "ceiling_")
+
+
+def test_rows_of_products_are_exact_beside_missing_values() -> None:
+    from sklearn_reclink.families import Bilinear
+    from sklearn_reclink.families.missing import mixed_family
+
+    family = mixed_family(Bilinear(2), np.full(3, np.inf), np.array([[0, 0]]))
+    original, own, other = np.array([[0.1, 0.7, 1.0], [0.3, 0.2, np.nan], [0.9, 0.1, 0.0]])
+    row = family.integer_row(original, own, other)
+    first, second = ([Fraction(x) for x in (original - one)[:2]] for one in (own, other))
+    expected = [second[k] * second[m] - first[k] * first[m] for k, m in ((0, 0), (0, 1), (1, 1))]
+    assert [Fraction(x, row[3]) for x in row] == [*expected, 1]
+
+
+@pytest.mark.parametrize("rule", ["one_to_one", "balanced", "density"])
+def test_rules_and_cross_validation_take_mixed_frames(rule: str) -> None:
+    import pandas as pd
+    from sklearn.model_selection import cross_validate
+
+    X, Y = (
+        pd.DataFrame(file, columns=["a", "b", "c"]).astype({"c": "Int64"}).astype({"c": "string"})
+        for file in survey(90)
+    )
+    found = cross_validate(EuclideanLinker(rule=rule), X, Y, cv=3, error_score="raise")
+    assert (found["test_score"] > 0).all()

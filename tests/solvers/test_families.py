@@ -5,6 +5,7 @@ Files of small integers: their features are integers, so the optimum is decided 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
@@ -44,7 +45,7 @@ from tests.exact_arithmetic import (
 )
 from tests.problems import FamilyOf, as_floats, integer_files, problem_of, solved
 
-EXAMPLES = 300
+EXAMPLES = 150 if os.environ.get("CI") else 300
 
 
 def solve_family(files, family: Family | FamilyOf) -> Solution:

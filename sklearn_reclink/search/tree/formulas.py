@@ -224,8 +224,8 @@ def tolerance_of(found: Formula, original: np.ndarray, masked: np.ndarray) -> To
     absolute, rounding = np.inf, 0.0
     small = found.condition * TIE_TOLERANCE <= 1 / 8
     if found.norm < np.inf:
-        low = np.fmin(np.nanmin(original, axis=0), np.nanmin(masked, axis=0))
-        high = np.fmax(np.nanmax(original, axis=0), np.nanmax(masked, axis=0))
+        low = np.fmin(np.fmin.reduce(original), np.fmin.reduce(masked))
+        high = np.fmax(np.fmax.reduce(original), np.fmax.reduce(masked))
         squares, n = np.nan_to_num(high - low) ** 2, len(low) - len(found.extra)
         largest = found.norm * float(squares[:n].sum()) + float(found.extra @ squares[n:])
         absolute = 4 * TIE_TOLERANCE * largest
