@@ -1,4 +1,4 @@
-"""Gower's distance against a dense reading of its definition, on mixed files with missing values."""
+"""Gower's distance against a dense reading of its definition, on files with missing values."""
 
 import numpy as np
 import pytest
