@@ -129,8 +129,9 @@ def cone_rows(problem: Problem) -> list[list[int]]:
 
 N_FEATURES = 4
 DISTANCES = ["weighted mean", "OWA", "Choquet", "2-additive", "psd", "singular", "indefinite"]
-# asked of other processes, which load or compile everything anew
-ELSEWHERE = ["Choquet", "psd", "indefinite"] if os.environ.get("CI") else DISTANCES
+# asked of other processes and of a cluster, which load or compile everything anew
+IN_PROCESSES = ["Choquet"] if os.environ.get("CI") else DISTANCES
+ON_CLUSTER = ["psd"] if os.environ.get("CI") else DISTANCES
 
 
 def monotone_capacity(rng: np.random.Generator, n_features: int, levels: int) -> np.ndarray:

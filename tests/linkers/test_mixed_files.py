@@ -28,7 +28,7 @@ from sklearn_reclink import (
 from tests import exact_arithmetic as exact
 
 NOMINAL = [2]  # columns: two of numbers, then a category
-N_EXAMPLES = 40 if os.environ.get("CI") else 300
+N_EXAMPLES = 24 if os.environ.get("CI") else 300
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -74,7 +74,7 @@ class Counted(SmallPairs):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", problems.ELSEWHERE)
+@pytest.mark.parametrize("name", problems.ON_CLUSTER)
 def test_dask_equals_brute_force(on_dask, name, seed):
     rng = np.random.default_rng(seed)
     distance = problems.random_distance(rng, name)

@@ -9,7 +9,7 @@ from sklearn_reclink.search import DistancePairs, Index
 from sklearn_reclink.search.batches import ask_in_batches
 from tests.problems import (
     DISTANCES,
-    ELSEWHERE,
+    IN_PROCESSES,
     SmallBatches,
     answers,
     assert_same,
@@ -49,7 +49,7 @@ def test_every_monotone_family_has_a_tree(name):
     assert search.name == ("all pairs" if name == "indefinite" else "a tree")
 
 
-@pytest.mark.parametrize("name", ELSEWHERE)
+@pytest.mark.parametrize("name", IN_PROCESSES)
 def test_processes_give_the_same_answers(name):
     for seed in range(3):
         rng = np.random.default_rng(seed)

@@ -45,7 +45,7 @@ from tests.exact_arithmetic import (
 )
 from tests.problems import FamilyOf, as_floats, integer_files, problem_of, solved
 
-EXAMPLES = 150 if os.environ.get("CI") else 300
+EXAMPLES = 100 if os.environ.get("CI") else 300
 
 
 def solve_family(files, family: Family | FamilyOf) -> Solution:
