@@ -20,6 +20,7 @@ METHODS: dict[str, tuple[Callable[..., Any], str | None]] = {
     "univariate": (masking.UnivariateMicroaggregation, "k"),
     "rank-swapping": (masking.RankSwapping, "p"),
     "noise": (masking.AdditiveNoise, "p"),
+    "shuffling": (masking.DataShuffling, "p"),
     "jpeg": (masking.JPEGMasking, "quality"),
     "pram": (masking.PRAM, "p"),
     "suppression": (masking.LocalSuppression, "k"),

@@ -101,16 +101,16 @@ Force = Annotated[
 Method = Annotated[
     str,
     typer.Option(
-        help="microaggregation, univariate, rank-swapping, noise, jpeg, pram, suppression, "
-        "recoding, top-bottom or rounding."
+        help="microaggregation, univariate, rank-swapping, noise, shuffling, jpeg, pram, "
+        "suppression, recoding, top-bottom or rounding."
     ),
 ]
 Strength = Annotated[
     float | None,
     typer.Option(
         help="Records per group (microaggregation, univariate, suppression), percent "
-        "(rank-swapping, noise), quality from 1 to 100 (jpeg), share kept (pram), quantile "
-        "(top-bottom) or base (rounding); by default that of the method."
+        "(rank-swapping, noise, shuffling), quality from 1 to 100 (jpeg), share kept (pram), "
+        "quantile (top-bottom) or base (rounding); by default that of the method."
     ),
 ]
 Settings = Annotated[

@@ -8,12 +8,14 @@ from sklearn_reclink.masking._microaggregation import Microaggregation, mdav
 from sklearn_reclink.masking._pram import PRAM
 from sklearn_reclink.masking._rank_swapping import RankSwapping
 from sklearn_reclink.masking._rounding import Rounding
+from sklearn_reclink.masking._shuffling import DataShuffling
 from sklearn_reclink.masking._top_bottom_coding import TopBottomCoding
 from sklearn_reclink.masking._univariate import UnivariateMicroaggregation
 
 __all__ = [
     "PRAM",
     "AdditiveNoise",
+    "DataShuffling",
     "GlobalRecoding",
     "JPEGMasking",
     "LocalSuppression",

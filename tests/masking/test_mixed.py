@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn_reclink.masking import (
     PRAM,
     AdditiveNoise,
+    DataShuffling,
     GlobalRecoding,
     JPEGMasking,
     LocalSuppression,
@@ -48,6 +49,8 @@ CASES = [
     (UnivariateMicroaggregation(k=5, keep_integers=True), [*NUMBERS, *DATES]),
     (AdditiveNoise(p=50, keep_integers=True, random_state=0), [*NUMBERS, *DATES]),
     (Microaggregation(k=4, keep_integers=True, standardize=True), ["age", "moved"]),
+    (DataShuffling(p=80, random_state=0), [*NUMBERS, *DATES]),
+    (DataShuffling(p=20, k=4, keep_integers=True, random_state=0), ["age", "moved"]),
     (JPEGMasking(quality=30, keep_integers=True), ["age", "moved"]),
 ]
 NULLABLE = {"int64": "Int64", "bool": "boolean"}
