@@ -100,7 +100,7 @@ def test_errors_about_a_value_do_not_show_it(bad, which, capsys):
 
 def test_an_audit_and_its_report_show_no_value():
     X, Y = files()
-    found = audit(X, Y, time_limit=0.5, limit=0.2, attackers=["euclidean", "weighted_mean"])
+    found = audit(X, Y, time_limit=10, limit=0.2, attackers=["euclidean", "weighted_mean"])
     assert_silent(found.to_html(), found.to_text(), json.dumps(found.to_dict()))
     assert_silent(found.records.to_csv(), found.records.to_frame().to_string())
     assert NUMBER in found.records.to_csv(values=found.values())
