@@ -36,13 +36,23 @@ from sklearn_reclink.metrics._scores import (
     domingo_ferrer_torra_score,
     linkage_loss_score,
 )
+from sklearn_reclink.metrics._success import Excess, SuccessRate, wilson_interval
+from sklearn_reclink.metrics.attributes import AttributeDisclosure, attribute_disclosure
+from sklearn_reclink.metrics.descriptions import SinglingOut, singling_out
+from sklearn_reclink.metrics.record_distances import NearestRecords, nearest_records
 
 __all__ = [
+    "AttributeDisclosure",
     "ClaimedLinks",
+    "Excess",
     "LinkageCurve",
     "MixedLoss",
+    "NearestRecords",
     "ProbabilisticLoss",
+    "SinglingOut",
+    "SuccessRate",
     "association_change",
+    "attribute_disclosure",
     "average_record_linkage",
     "category_change",
     "correlation_change",
@@ -58,8 +68,11 @@ __all__ = [
     "linkage_loss_score",
     "matrix_mean_square_difference",
     "mixed_loss",
+    "nearest_records",
     "probabilistic_information_loss",
     "probabilistic_loss",
     "reidentification_rate",
+    "singling_out",
     "suppression_rate",
+    "wilson_interval",
 ]
