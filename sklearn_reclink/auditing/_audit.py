@@ -45,6 +45,7 @@ LEAST_SECONDS = 1.0  # for the variables, however late it is
 MOST_LOADING = 3.0  # seconds before the searches that count; more are spent on compiling
 KEPT_BACK = 0.2  # of the time limit, and at most so many seconds
 MOST_KEPT_BACK = 2.0
+NO_ESTIMATE = "no held-out estimate"  # how a note of one begins
 OUT_OF_TIME = "the time limit ended before its turn; a longer one or fewer columns would include it"
 OUT_OF_MEMORY = "there was not enough memory for it; choose fewer columns to include it"
 
@@ -312,7 +313,7 @@ def _estimate_all(
                 reason = str(error)
             except MemoryError:
                 reason = OUT_OF_MEMORY
-        files.notes.append(f"no held-out estimate for {one.title}: {reason}")
+        files.notes.append(f"{NO_ESTIMATE} for {one.title}: {reason}")
     return estimates
 
 

@@ -1,7 +1,8 @@
 """Several masked versions of one file: risk against information loss."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn_reclink.auditing._attackers import SizeLimits
 from sklearn_reclink.auditing._audit import Progress, audit
 from sklearn_reclink.auditing._output import comparison_as_dict, comparison_text
 from sklearn_reclink.auditing._result import Audit
+from sklearn_reclink.auditing.formatting import percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +59,63 @@ class Comparison:
         return self.audits[order[0]]
 
     @property
+    def limit(self) -> float | None:
+        """The largest risk that is accepted."""
+        return self.audits[0].limit
+
+    @property
     def above_limit(self) -> bool:
         """Whether any masking is above the limit."""
         return any(one.above_limit for one in self.audits)
+
+    @property
+    def chosen(self) -> Audit | None:
+        """Of the maskings within the limit, the one that loses the least information.
+
+        None if no limit was set, or if no masking is within it. Of equal losses the lowest risk
+        decides.
+        """
+        within = [k for k, one in enumerate(self.audits) if not one.above_limit]
+        if self.limit is None or not within:
+            return None
+        return self.audits[min(within, key=lambda k: (self.losses[k], self.audits[k].risk))]
+
+    @property
+    def headline(self) -> str:
+        """Which masking to take, in one or two sentences."""
+        safest, chosen, total = self.safest, self.chosen, len(self.audits)
+        lowest = f"lowest risk is {safest.masked_name}: {percent(safest.risk)}."
+        if self.limit is None:
+            return f"The masking with the {lowest}"
+        limit = f"within the limit of {percent(self.limit)}"
+        if chosen is None:
+            none = f"None of the {total} maskings is" if total > 1 else "The masking is not"
+            return f"{none} {limit}. The masking with the {lowest}"
+        n_within = sum(not one.above_limit for one in self.audits)
+        loss = percent(self.losses[self.audits.index(chosen)])
+        if n_within == 1:
+            return f"{chosen.masked_name} is {limit}. Its information loss is {loss}."
+        return (
+            f"{n_within} of {total} maskings are {limit}. Of these, {chosen.masked_name} has the "
+            f"lowest information loss: {loss}."
+        )
+
+    def with_sources(self, original: str | Path, masked: Sequence[str | Path]) -> "Comparison":
+        """The same comparison, with the hashes of the files on disk that it was made of.
+
+        Parameters
+        ----------
+        original : str or Path
+            The original file.
+        masked : sequence of str or Path
+            The masked files, in the order of ``audits``.
+
+        Returns
+        -------
+        Comparison
+        """
+        audits = zip(self.audits, masked, strict=True)
+        return replace(self, audits=tuple(one.with_sources(original, path) for one, path in audits))
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers, without values of records, ready for JSON."""

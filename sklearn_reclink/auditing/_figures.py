@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sklearn_reclink import inspection
 from sklearn_reclink.auditing import _output as output
-from sklearn_reclink.auditing._svg import draw_svg
+from sklearn_reclink.auditing._svg import draw_svg, is_narrow
 from sklearn_reclink.auditing._variables import best_attack
 from sklearn_reclink.auditing.formatting import people, percent
 from sklearn_reclink.inspection import drawing
@@ -26,7 +25,8 @@ _MOST_PAIRS = 15
 _MOST_BARS = 40
 _MOST_LINES = 500
 _MOST_CELLS = 16
-_LONGEST_NAME = 24
+_LONGEST_NAME = 32
+_LONGEST_ON_PHONE = 18
 
 
 class ReportFigure(NamedTuple):
@@ -68,6 +68,7 @@ def attackers_figure(audit: Audit) -> ReportFigure:
     """How many people does each attacker find, and how many could it?"""
     attacks, total, worst = audit.attacks, audit.n_records, audit.worst
     rates = np.array([one.rate for one in attacks])
+    guessed = np.maximum(rates, [one.expected_rate for one in attacks])
     # what is proven of each, the ceiling if nothing tighter is
     proven = [
         audit.ceiling
@@ -75,14 +76,22 @@ def attackers_figure(audit: Audit) -> ReportFigure:
         else one.bound or 0
         for one in attacks
     ]
-    ends = np.maximum(rates, np.array(proven) / total)
+    ends = np.maximum(guessed, np.array(proven) / total)
+    texts = [
+        f"{one.n_found:,}" if round(total * share) <= one.n_found else f"{one.n_found:,} to {n:,}"
+        for one, share in zip(attacks, guessed, strict=True)
+        for n in [round(total * share)]
+    ]
 
     def draw(ax: Axes) -> None:
-        open_style = drawing.hatched(GREY, linewidth=0)
-        ax.barh(np.arange(len(rates)), ends - rates, left=rates, height=0.7, **open_style)
-        titles = [one.attacker.title for one in attacks]
-        _draw_shares(ax, titles, rates, ends, [f"{one.n_found:,}" for one in attacks])
-        ax.set(xlim=(0, 1.12), xlabel=f"share of the {total:,} people")
+        rows = np.arange(len(rates))
+        ax.barh(
+            rows, ends - guessed, left=guessed, height=0.7, **drawing.hatched(GREY, linewidth=0)
+        )
+        ax.barh(rows, guessed - rates, left=rates, height=0.7, color=BLUE, alpha=0.35)
+        _draw_shares(ax, [one.attacker.title for one in attacks], rates, guessed, texts)
+        ax.set_xlabel(f"share of the {total:,} people")
+        _leave_room(ax, 1.0)
         if audit.limit is not None:
             _mark(ax, audit.limit, f"limit: {percent(audit.limit)}")
 
@@ -90,7 +99,9 @@ def attackers_figure(audit: Audit) -> ReportFigure:
         f"Bars of the share of people found by {len(attacks)} attackers. "
         f"{worst.attacker.title} finds the most: {worst.n_found:,} of {total:,}."
     )
-    if np.any(ends > rates):
+    if np.any(guessed > rates):
+        alternative += " Pale parts are found on average by guessing among ties."
+    if np.any(ends > guessed):
         alternative += " Hatched parts extend to the proven bound."
     svg = draw_svg("attackers", 0.9 + 0.34 * max(len(attacks), 2), draw)
     return ReportFigure(svg, alternative, *output.attackers_table(audit))
@@ -114,7 +125,7 @@ def held_out_figure(audit: Audit) -> ReportFigure:
         _name_shares(ax, [one.attacker.title for one in estimates])
         ax.set(xlim=(-0.03, 1.03), xlabel="share of people found")
         ax.grid(axis="y", alpha=0.35)
-        legend_above(ax, bbox_to_anchor=(0.4, 1.0), ncols=2)
+        legend_above(ax, ncols=1 if is_narrow(ax) else 3)
 
     best = max(estimates, key=lambda one: one.rate)
     low, high = map(percent, best.interval)
@@ -147,9 +158,10 @@ def withheld_figure(audit: Audit) -> ReportFigure:
     ends = np.maximum(without, plain)
 
     def draw(ax: Axes) -> None:
-        changes = [output.change_text(one.drop or 0) for one in variables]
-        _draw_shares(ax, [one.name for one in variables], without, ends, changes)
-        ax.set(xlim=(0, 1.18 * ends.max()), xlabel="share of people still found without it")
+        texts = [f"{one.n_without:,} ({output.change_text(one.drop or 0)})" for one in variables]
+        _draw_shares(ax, [one.name for one in variables], without, without, texts)
+        ax.set_xlabel("share of people still found without it")
+        _leave_room(ax, ends.max())
         _mark(ax, plain, f"with all variables: {n_plain:,}")
 
     alternative = (
@@ -178,7 +190,7 @@ def weights_figure(audit: Audit) -> ReportFigure | None:
         drawing.equal_line(ax, len(ranked))
         _name_shares(ax, [one.name for one in variables])
         ax.set_xlabel("share of the learned distance")
-        legend_above(ax, bbox_to_anchor=(0.4, 1.0))
+        legend_above(ax, ncols=1 if is_narrow(ax) else 3)
 
     alternative = (
         "Bars of how much each variable counts in the learned distances. The variable that counts "
@@ -202,9 +214,14 @@ def pairs_figure(audit: Audit) -> ReportFigure | None:
         "Triangle of the interaction indices of all pairs. The strongest interaction is that of "
         f"{strongest.first} and {strongest.second}, {strongest.interaction:+.2f}: they {how}."
     )
-    options: dict[str, Any] = {"feature_names": names, "include_values": len(names) <= 8}
-    draw = partial(inspection.InteractionDisplay.from_estimator, linker, **options)
-    svg = draw_svg("pairs", max(1.4 + 0.42 * len(names), 3.2), lambda ax: draw(ax=ax))
+
+    def draw(ax: Axes) -> None:
+        # numbers in the cells would be too small on a phone; the table has them
+        written = len(names) <= 8 and not is_narrow(ax)
+        options: dict[str, Any] = {"feature_names": names, "include_values": written}
+        inspection.InteractionDisplay.from_estimator(linker, ax=ax, **options)
+
+    svg = draw_svg("pairs", max(1.4 + 0.42 * len(names), 3.2), draw)
     rows = [[pair.first, pair.second, f"{pair.interaction:+.3f}"] for pair in pairs[:_MOST_PAIRS]]
     return ReportFigure(svg, alternative, ["variable", "and", "interaction index"], rows)
 
@@ -225,7 +242,12 @@ def margins_figure(audit: Audit) -> ReportFigure | None:
         [f"{low:.1f} to {low + 0.2:.1f}", f"{count:,}"]
         for low, count in zip(edges[:-1], counts, strict=True)
     ]
-    svg = draw_svg("margins", 3.4, lambda ax: display.plot(ax=ax))
+
+    def draw(ax: Axes) -> None:
+        display.plot(ax=ax)
+        legend_above(ax, ncols=1 if is_narrow(ax) else 2)
+
+    svg = draw_svg("margins", 3.4, draw)
     return ReportFigure(svg, alternative, ["margin", "people found"], rows)
 
 
@@ -243,7 +265,16 @@ def comparison_figure(comparison: Comparison) -> ReportFigure:
         f"{len(names)} maskings in the plane of information loss and risk. The masking with the "
         f"lowest risk is {comparison.safest.masked_name}."
     )
-    svg = draw_svg("maskings", 4.0, lambda ax: display.plot(ax=ax))
+
+    def draw(ax: Axes) -> None:
+        display.plot(ax=ax)
+        if comparison.limit is not None:
+            style: dict[str, Any] = {"color": VERMILION, "linewidth": 1.2, "linestyle": "--"}
+            label = f"limit: {percent(comparison.limit)}"
+            ax.axhline(comparison.limit, label=label, zorder=0, **style)
+        legend_above(ax, ncols=1)
+
+    svg = draw_svg("maskings", 4.2, draw)
     return ReportFigure(svg, alternative, *output.comparison_table(comparison))
 
 
@@ -254,18 +285,28 @@ def _shown(audit: Audit, variables: Sequence[Any]) -> str:
 
 def _name_shares(ax: Axes, names: Sequence[str]) -> None:
     """Name the rows, and write the other axis in percent."""
-    drawing.name_rows(ax, names, _LONGEST_NAME)
-    drawing.in_percent(ax.xaxis)
+    drawing.name_rows(ax, names, _LONGEST_ON_PHONE if is_narrow(ax) else _LONGEST_NAME)
+    drawing.in_percent(ax.xaxis, n_bins=4 if is_narrow(ax) else 6)
 
 
 def _draw_shares(
     ax: Axes, names: Sequence[str], shares: np.ndarray, ends: np.ndarray, texts: Sequence[str]
 ) -> None:
-    """Bars of shares, with a text behind the end of each."""
+    """Bars of shares, with a text at the end of each, whatever is drawn beyond it."""
     drawing.draw_bars(ax, {"_shares": shares})
+    ground: Any = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 1.0}
     for row, (end, text) in enumerate(zip(ends, texts, strict=True)):
-        ax.annotate(text, (end, row), xytext=(4, 0), textcoords="offset points", va="center")
+        place: Any = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+        ax.annotate(text, (end, row), bbox=ground, **place)
     _name_shares(ax, names)
+
+
+def _leave_room(ax: Axes, top: float) -> None:
+    """Leave room for the texts at the ends of bars, without ticks beyond the largest share."""
+    ax.set_xlim(0, top)
+    ticks = [tick for tick in ax.get_xticks() if tick <= top * (1 + 1e-9)]
+    ax.set_xticks(ticks)
+    ax.set_xlim(0, top * (1.55 if is_narrow(ax) else 1.2))
 
 
 def _mark(ax: Axes, share: float, label: str) -> None:

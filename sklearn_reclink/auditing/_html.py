@@ -1,8 +1,8 @@
 """The report as one self-contained HTML page.
 
-Nothing is loaded: styles, the script that sorts the table and the figures are in the page, and its
-content security policy forbids everything else. The script is admitted by its hash, so no other
-text of the page can ever run. Every name and id is escaped by jinja2.
+Nothing is loaded: styles, figures and the script that sorts and pages the table of records are in
+the page, and its content security policy forbids everything else. The script is admitted by its
+hash, so no other text of the page can ever run. Every name and id is escaped by jinja2.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from sklearn_reclink.auditing._audit import NO_ESTIMATE
 from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
+from sklearn_reclink.auditing._methods import comparison_methods, methods
 from sklearn_reclink.auditing._output import attackers_table, columns_read
 from sklearn_reclink.auditing._sample import sample_sentences
 from sklearn_reclink.auditing._verdict import verdict
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
     from sklearn_reclink.auditing._comparison import Comparison
     from sklearn_reclink.auditing._result import Audit
 
-# Rows of the table of records; the CSV file lists all.
+# Rows of the table of records, all and on one page of it; the CSV file lists all.
 MOST_ROWS = 500
+PAGE_ROWS = 25
 
 
 def render_audit(audit: Audit, *, include_values: bool = False) -> str:
@@ -50,8 +53,11 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         attackers=attackers_table(audit),
         sample=[] if audit.curve is None else sample_sentences(audit.curve),
         columns_read=columns_read(audit),
+        methods=methods(audit, date.today()),
+        **_notes(audit),
         record_columns=list(columns),
         record_rows=list(zip(*columns.values(), strict=True))[:MOST_ROWS],
+        page_rows=PAGE_ROWS,
         include_values=include_values,
     )
 
@@ -73,13 +79,25 @@ def briefly(found: Sequence[str], tried: Sequence[str]) -> str:
 
 def render_comparison(comparison: Comparison) -> str:
     """The page of a comparison."""
+    level = "some"
+    if comparison.limit is not None:
+        level = "above" if comparison.chosen is None else "below"
     return _page(
         "comparison.html",
         title="Maskings compared",
         comparison=comparison,
-        audits=[(audit, verdict(audit)) for audit in comparison.audits],
+        level=level,
+        methods=comparison_methods(comparison, date.today()),
+        audits=[(one, verdict(one), _notes(one)["file_notes"]) for one in comparison.audits],
         figure=comparison_figure(comparison),
     )
+
+
+def _notes(audit: Audit) -> dict[str, list[str]]:
+    """Notes on the files, which come first, and on what the time limit left out."""
+    left_out = [note for note in audit.notes if note.startswith(NO_ESTIMATE)]
+    of_files = [note for note in audit.notes if note not in left_out]
+    return {"file_notes": of_files, "run_notes": left_out}
 
 
 def _page(template: str, **content: Any) -> str:
@@ -87,7 +105,7 @@ def _page(template: str, **content: Any) -> str:
 
     from sklearn_reclink._version import __version__
 
-    style, script = _resource("style.css"), _resource("sort.js")
+    style, script = _resource("style.css"), _resource("records.js")
     content["script_hash"] = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     content |= {"style": Markup(style), "script": Markup(script)}
     content |= {"version": __version__, "today": date.today().isoformat()}

@@ -48,10 +48,9 @@ def audit_text(audit: Audit) -> str:
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """One line per masking, and which has the lowest risk."""
-    safest = comparison.safest
-    last = f"The masking with the lowest risk is {safest.masked_name}: {percent(safest.risk)}."
-    return _with_short_names(comparison_table(comparison)) + "\n\n" + wrapped(last)
+    """One line per masking, and which to take."""
+    table = _with_short_names(comparison_table(comparison))
+    return f"{table}\n\n{wrapped(comparison.headline)}"
 
 
 def attackers_table(audit: Audit) -> Table:

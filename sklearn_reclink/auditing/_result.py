@@ -7,7 +7,7 @@ larger, among people it has not seen (the strongest attacker only samples a long
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from sklearn_reclink.auditing._attack import Attack, HeldOut
 from sklearn_reclink.auditing._attackers import Attacker
+from sklearn_reclink.auditing._methods import Source
 from sklearn_reclink.auditing._output import audit_as_dict, audit_text
 from sklearn_reclink.auditing._records import RecordsAtRisk
 from sklearn_reclink.auditing._variables import VariableContributions
@@ -62,6 +63,8 @@ class Audit:
         Kinds and categories of the variables; None for numbers without missing values.
     curve : LinkageCurve or None
         Recall and precision of the strongest attacker, if the files do not hold the same people.
+    sources : tuple of Source
+        The files on disk, with their hashes; empty for tables in memory.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Audit:
     Y: np.ndarray
     variables: Variables | None = None
     curve: LinkageCurve | None = None
+    sources: tuple[Source, ...] = ()
 
     @property
     def n_records(self) -> int:
@@ -165,6 +169,21 @@ class Audit:
             if one.attacker.name == "choquet" and one.linker.k_additive is None
         ]
         return min([self.ceiling, *(bound for bound in free if bound is not None)])
+
+    def with_sources(self, original: str | Path, masked: str | Path) -> Audit:
+        """The same audit, with the hashes of the files on disk that it was made of.
+
+        Parameters
+        ----------
+        original, masked : str or Path
+            The files.
+
+        Returns
+        -------
+        Audit
+        """
+        sources = Source.of("original", Path(original)), Source.of("masked", Path(masked))
+        return replace(self, sources=sources)
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers, without values of records, ready for JSON."""

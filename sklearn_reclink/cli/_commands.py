@@ -92,6 +92,7 @@ def audit_command(
             certify=certificate is not None,
             progress=progress,
         )
+    found = found.with_sources(original, masked)
     console.print_notes(found.notes)
     if certificate is not None and found.certificate is None:
         raise FileProblem("no attacker proved a bound, so there is no certificate to write")
@@ -153,7 +154,7 @@ def compare_command(
             n_jobs=n_jobs,
             random_state=seed,
             progress=progress,
-        )
+        ).with_sources(original, masked)
     console.print_notes([note for one in found.audits for note in one.notes])
     outputs: list[console.Output] = [
         (report, found.to_html),

@@ -74,11 +74,11 @@ def hatched(colour: str, **options: Any) -> dict[str, Any]:
     return {"facecolor": "none", "edgecolor": colour, "hatch": "////", **options}
 
 
-def in_percent(axis: Axis) -> None:
+def in_percent(axis: Axis, n_bins: int = 6) -> None:
     """Write the ticks of a rate in percent."""
     from matplotlib.ticker import MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+    axis.set_major_locator(MaxNLocator(nbins=n_bins, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda share, position: f"{100 * share:.4g} %".replace("-", "−"))
 
 

@@ -219,7 +219,7 @@ def test_comparison_names_the_safest_and_the_frontier():
     assert "strong" in found.to_text()
     assert len(found.to_dict()["maskings"]) == 3
     page = found.to_html()
-    assert page.count("<svg") == 1 and "another is better" not in page
+    assert page.count("<svg") == 2 and "another is better" not in page
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -10,9 +10,14 @@ import shutil
 import subprocess
 from collections import Counter
 from html.parser import HTMLParser
+from importlib.metadata import version
 
+import numpy as np
 import pytest
 
+from sklearn_reclink import __version__
+from sklearn_reclink.auditing._figures import _draw_shares
+from sklearn_reclink.auditing._html import PAGE_ROWS
 from tests.auditing.pairs import SCRIPT
 
 BROWSER = next(
@@ -79,7 +84,8 @@ def test_policy_admits_one_script_by_its_hash(page):
 def test_every_figure_has_words_and_numbers(page):
     elements = Elements(page)
     drawings = [a for a in elements.named("div") if a.get("class") == "drawing"]
-    assert len(drawings) == len(elements.named("svg")) == 6
+    kinds = Counter(a["class"] for a in elements.named("svg"))
+    assert len(drawings) == 6 and kinds == {"wide": 6, "narrow": 6}
     assert all(len(drawing["aria-label"]) > 40 for drawing in drawings)
     assert len(elements.named("details")) == 6
 
@@ -99,6 +105,43 @@ def test_verdict_comes_first(found, page):
     assert "people" in page[first : first + 300]
     assert "above the limit of 20\N{NO-BREAK SPACE}%" in page[first : first + 400]
     assert page.index("What to protect") < page.index("<svg")
+
+
+def test_a_board_reads_number_gate_and_findings_before_the_evidence(found, page):
+    parts = [
+        'class="number"',
+        "Above the limit of 20",
+        'class="gauge"',
+        "What to protect",
+        "Evidence:",
+    ]
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places) and places[-1] < page.index("<svg")
+
+
+def test_records_are_paged_with_or_without_a_script(found, page):
+    assert len(found.records) > PAGE_ROWS
+    assert page.count('<tr class="further">') == len(found.records) - PAGE_ROWS
+    assert "<noscript><style>.further { display: table-row; }" in page
+    assert f"Printed are the first {PAGE_ROWS} of {len(found.records)} records" in page
+
+
+def test_methods_can_be_copied(found, page):
+    text = re.search(r'<blockquote class="methods">(.*?)</blockquote>', page, re.DOTALL).group(1)
+    for fact in (__version__, version("scikit-learn"), "seed was 0", "20 seconds", "Measured, not"):
+        assert fact in text
+    assert "Proven: at most" in text and len(re.findall(r"\b[0-9a-f]{64}\b", text)) == 2
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_number_of_a_bar_stands_at_its_end(narrow):
+    from matplotlib.figure import Figure
+
+    shares, ends = np.array([0.1, 0.4]), np.array([0.1, 0.5])
+    ax = Figure(figsize=(3.8 if narrow else 7.2, 2)).add_subplot()
+    _draw_shares(ax, ["a", "b"], shares, ends, ["10", "40 to 50"])
+    assert [text.xy[0] for text in ax.texts] == ends.tolist()
+    assert [bar.get_width() for bar in ax.containers[0]] == shares.tolist()
 
 
 def test_values_are_shown_only_when_asked_for(found, page):
@@ -136,10 +179,10 @@ def dumped(path, folder):
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium here")
-def test_page_lives_in_a_browser_and_fits_a_phone(page, tmp_path):
+def test_page_lives_in_a_browser_and_fits_a_phone(found, page, tmp_path):
     """In a frame as wide as a small phone: nothing alerts, the table sorts, nothing sticks out."""
     wrapper = f"""<!DOCTYPE html><title>waiting</title>
-<iframe id="phone" width="360" height="700" srcdoc="{html.escape(page)}"></iframe>
+<iframe id="phone" width="390" height="844" srcdoc="{html.escape(page)}"></iframe>
 <script>
 window.alert = () => {{ document.body.dataset.alerted = "yes"; }};
 document.getElementById("phone").addEventListener("load", (event) => {{
@@ -152,6 +195,16 @@ document.getElementById("phone").addEventListener("load", (event) => {{
   document.body.dataset.scripts = inside.scripts.length;
   document.body.dataset.images = inside.images.length;
   document.body.dataset.width = inside.documentElement.scrollWidth;
+  const shown = () => Array.from(inside.querySelectorAll("table.sortable tbody tr"),
+    (row) => row.getBoundingClientRect().height > 0).filter(Boolean).length;
+  document.body.dataset.shown = shown();
+  inside.querySelector(".pager button:last-child").click();
+  document.body.dataset.last = shown();
+  const letters = Array.from(inside.querySelectorAll("svg.narrow text"), (text) => {{
+    const {{ a, b }} = text.getScreenCTM();
+    return Math.hypot(a, b) * parseFloat(getComputedStyle(text).fontSize);
+  }});
+  document.body.dataset.smallest = Math.min(...letters);
   document.body.dataset.drawings = Array.from(inside.querySelectorAll("svg"),
     (svg) => svg.getBoundingClientRect().height > 50).filter(Boolean).length;
 }});
@@ -162,5 +215,8 @@ document.getElementById("phone").addEventListener("load", (event) => {{
     assert body["data-sorted"] == "true"
     assert body["data-scripts"] == "1" and body["data-images"] == "0"
     assert "data-alerted" not in body
-    assert int(body["data-width"]) <= 360
+    assert int(body["data-width"]) <= 390
+    assert int(body["data-shown"]) == PAGE_ROWS
+    assert int(body["data-last"]) == (len(found.records) % PAGE_ROWS or PAGE_ROWS)
+    assert float(body["data-smallest"]) >= 9.0
     assert body["data-drawings"] == "6"

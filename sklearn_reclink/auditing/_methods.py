@@ -1,0 +1,172 @@
+"""How a result was obtained, in words that can be copied into the files of a release.
+
+A number can be checked later only if it is known which files, which software and which settings
+gave it, and what about it is proven. The paragraphs say all that without the rest of the report::
+
+    file      name, and SHA-256 of its bytes; for tables in memory, of the values compared
+    software  versions of Python and of the packages that compute
+    settings  seed, time limit, limit of the risk, attackers and how each search ended
+    proof     what holds for every distance of a kind, and what is only measured or estimated
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sklearn_reclink.auditing._verdict import proven, status_words
+from sklearn_reclink.auditing.formatting import listed, percent, quoted
+
+if TYPE_CHECKING:
+    from sklearn_reclink.auditing._comparison import Comparison
+    from sklearn_reclink.auditing._result import Audit
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "cvxpy", "numba")
+ASSUMED = (
+    "The intruder is assumed to know the original values of all variables compared. Someone who "
+    "knows less finds fewer people; someone with other tools or other files may find more."
+)
+_PIECE = 1 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that was audited.
+
+    Attributes
+    ----------
+    role : {"original", "masked"}
+        Which of the two it is.
+    name : str
+        Its name, without its folder.
+    sha256 : str
+        Hash of its bytes.
+    """
+
+    role: str
+    name: str
+    sha256: str
+
+    @classmethod
+    def of(cls, role: str, path: Path) -> Source:
+        """Read a file and hash it."""
+        digest = hashlib.sha256()
+        with open(path, "rb") as file:
+            while piece := file.read(_PIECE):
+                digest.update(piece)
+        return cls(role, path.name, digest.hexdigest())
+
+
+@cache
+def software() -> dict[str, str]:
+    """Versions of Python, of this library and of the packages that compute."""
+    from sklearn_reclink._version import __version__
+
+    own = {"python": platform.python_version(), "sklearn-reclink": __version__}
+    return own | {name: version(name) for name in PACKAGES}
+
+
+def values_hash(table: np.ndarray, names: tuple[str, ...]) -> str:
+    """SHA-256 of the names of the columns and of the numbers, row by row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.auditing._methods import values_hash
+    >>> values_hash(np.array([[1.0, 2.0]]), ("a", "b"))[:16]
+    '6be7d0ac4bd6a6d6'
+    """
+    digest = hashlib.sha256("\0".join(names).encode())
+    digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def methods(audit: Audit, today: date) -> list[str]:
+    """Paragraphs on files and software, settings and attackers, proof and limits."""
+    return [
+        f"The re-identification risk of {quoted(audit.masked_name)} was measured on "
+        f"{_software(today)} {_hashes(audit)}",
+        f"{_settings(audit)} The risk is {percent(audit.risk)}.",
+        f"{_certainty(audit)} {_measured(audit)} {ASSUMED}",
+    ]
+
+
+def comparison_methods(comparison: Comparison, today: date) -> list[str]:
+    """The same for several maskings of one file: what they share, then what is said of each."""
+    first, *_ = audits = comparison.audits
+    losses = zip(audits, comparison.losses, strict=True)
+    return [
+        f"The re-identification risk of {len(audits)} maskings of one file was measured on "
+        f"{_software(today)}",
+        _settings(first),
+        *(
+            f"{quoted(audit.masked_name)}: risk {percent(audit.risk)}, information loss "
+            f"{percent(loss)}. {_hashes(audit)} {_certainty(audit)}"
+            for audit, loss in losses
+        ),
+        f"{_measured(first)} {ASSUMED}",
+    ]
+
+
+def _software(today: date) -> str:
+    packages = dict(software())
+    own, python = packages.pop("sklearn-reclink"), packages.pop("python")
+    others = ", ".join(f"{name} {number}" for name, number in packages.items())
+    return f"{today.isoformat()} with sklearn-reclink {own} (Python {python}, {others})."
+
+
+def _hashes(audit: Audit) -> str:
+    if audit.sources:
+        hashes = [f"{one.role} file {quoted(one.name)} {one.sha256}" for one in audit.sources]
+        return f"SHA-256 of the files: {listed(hashes)}."
+    tables = {"original": audit.X, "masked": audit.Y}
+    hashes = [f"{role} {values_hash(table, audit.names)}" for role, table in tables.items()]
+    return f"SHA-256 of the values compared: {listed(hashes)}."
+
+
+def _settings(audit: Audit) -> str:
+    n_variables, settings = len(audit.names), audit.settings
+    limit = "No limit was set" if audit.limit is None else f"The limit was {percent(audit.limit)}"
+    attackers = [f"{one.attacker.title} ({status_words(one)})" for one in audit.attacks]
+    text = (
+        f"{audit.n_records:,} original records were linked to the masked records by {n_variables} "
+        f"variable{'s' if n_variables != 1 else ''}. Attackers: {listed(attackers)}. The seed was "
+        f"{settings['seed']}, the time limit {settings['time_limit']:g} seconds for all searches. "
+        f"{limit}."
+    )
+    if audit.skipped:
+        text += f" Not run on the whole file: {listed([one.title for one in audit.skipped])}."
+    return text
+
+
+def _certainty(audit: Audit) -> str:
+    texts = [proven(audit)]
+    if audit.certificate is not None:
+        kind = audit.certificate["family"]["name"].replace("_", " ")
+        texts.append(
+            f"A proof that no attacker of the kind {kind} finds more than "
+            f"{audit.certificate['bound']:,} is in a certificate with the SHA-256 hash "
+            f"{audit.certificate_hash}. Anyone who has both files can check it with reclink verify."
+        )
+    return " ".join(texts)
+
+
+def _measured(audit: Audit) -> str:
+    texts = []
+    heuristic = [one.attacker.title for one in audit.attacks if one.bound is None]
+    if heuristic:
+        texts.append(f"Measured, not proven: what {listed(heuristic)} can find at most.")
+    if audit.estimates:
+        texts.append(
+            "Rates of people not seen are estimates with 95 % intervals (Wilson); they hold for "
+            "this file and this masking."
+        )
+    return " ".join(texts)
