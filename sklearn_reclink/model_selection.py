@@ -168,7 +168,26 @@ def held_out_rates(
     return np.array([[part.mean() for part in one] for one in found])
 
 
-def held_out_links(
+def held_out_links(*arguments: Any, **options: Any) -> list[np.ndarray]:
+    """Which records of each part does a linker find? Parameters as in `held_out_search`.
+
+    Returns
+    -------
+    list of ndarray of bool
+        Whether each record is re-identified, part by part.
+    """
+    return [part.reidentified for part in held_out_search(*arguments, **options)]
+
+
+@dataclass(frozen=True)
+class SoughtPart:
+    """Records that were sought: who is re-identified, and the chances if ties are guessed."""
+
+    reidentified: np.ndarray
+    chance: np.ndarray
+
+
+def held_out_search(
     linker: Any,
     X: Any,
     y: Any,
@@ -179,8 +198,8 @@ def held_out_links(
     link_all: bool = True,
     pool: Any = None,
     fit_params: Mapping[str, Any] | None = None,
-) -> list[np.ndarray]:
-    """Fit a clone of a linker to some records; which records of each part does it find?
+) -> list[SoughtPart]:
+    """Fit a clone of a linker to some records, and let it look for those of each part.
 
     Parameters
     ----------
@@ -204,17 +223,17 @@ def held_out_links(
 
     Returns
     -------
-    list of ndarray of bool
-        Whether each record is re-identified, part by part.
+    list of SoughtPart
     """
     known = safe_indexing(X, train), safe_indexing(y, train)
     fitted = clone(linker).fit(*known, **(fit_params or {}))
     if link_all and not own_pools:
-        found = fitted.link(X, y, pool=pool).reidentified
-        return [found[rows] for rows in parts]
+        found = fitted.link(X, y, pool=pool)
+        return [SoughtPart(found.reidentified[rows], found.chance[rows]) for rows in parts]
     pool = None if own_pools else y if pool is None else pool
     files = [(safe_indexing(X, rows), safe_indexing(y, rows)) for rows in parts]
-    return [fitted.link(*pair, pool=pool).reidentified for pair in files]
+    links = [fitted.link(*pair, pool=pool) for pair in files]
+    return [SoughtPart(part.reidentified, part.chance) for part in links]
 
 
 def _sizes(

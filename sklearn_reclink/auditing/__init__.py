@@ -3,6 +3,7 @@
 from sklearn_reclink.auditing._attackers import SizeLimits
 from sklearn_reclink.auditing._audit import audit
 from sklearn_reclink.auditing._comparison import Comparison, compare
+from sklearn_reclink.auditing._files import UnrelatedRowsError as UnrelatedRowsError
 from sklearn_reclink.auditing._result import Audit
 
 __all__ = ["Audit", "Comparison", "SizeLimits", "audit", "compare"]

@@ -16,6 +16,11 @@ as large as the file. The rate is the share found of all people sought. With ``p
 
 It treats the people as independent draws, and says nothing about another file or another masking.
 Linking at random finds one person on average, a share of ``1 / n_records``.
+
+*Ties.* A person is *found* if the own masked record is strictly the nearest: the strict rate. Where
+``t`` records are equally near and the own is one of them, an intruder who picks one of them at
+random is right with chance ``1 / t``; the mean of all chances is the *expected* rate. The *risk* is
+the larger of the two.
 """
 
 import time
@@ -28,14 +33,14 @@ import numpy as np
 from sklearn_reclink.auditing._attackers import Attacker, Setting, collected_warnings
 from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.datasets import make_microdata
-from sklearn_reclink.model_selection import held_out_links
+from sklearn_reclink.model_selection import SoughtPart, held_out_search
 
 _AMPLE_SECONDS = 3.0  # for searches that learn from as many records as they may
 _FEWEST = 100  # records
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class Outcome:
     """Whom an attacker finds.
 
     Attributes
@@ -44,10 +49,13 @@ class Findings:
         Who attacks.
     reidentified : ndarray of bool of shape (n_sought,)
         Who is found.
+    chance : ndarray of shape (n_sought,)
+        Chance of each to be found by an attacker who picks at random among tied masked records.
     """
 
     attacker: Attacker
     reidentified: np.ndarray
+    chance: np.ndarray
 
     @property
     def n_found(self) -> int:
@@ -59,9 +67,19 @@ class Findings:
         """Share of people found."""
         return self.n_found / len(self.reidentified)
 
+    @property
+    def expected_rate(self) -> float:
+        """Share found on average by picking at random among tied masked records."""
+        return float(np.mean(self.chance))
+
+    @property
+    def risk(self) -> float:
+        """The larger of the strict and the expected rate."""
+        return max(self.rate, self.expected_rate)
+
 
 @dataclass(frozen=True, eq=False)
-class Attack(Findings):
+class Attack(Outcome):
     """Whom one attacker finds in the whole masked file.
 
     Attributes
@@ -70,8 +88,6 @@ class Attack(Findings):
         The fitted linker.
     margin : ndarray of shape (n_records,)
         Margin to the runner-up, see `sklearn_reclink.inspection.relative_margin`.
-    expected_rate : float
-        Share found on average by an attacker who picks at random among tied masked records.
     bound : int or None
         No attacker of this kind finds more people than this, however it standardises (of three
         ways), proven; None if nothing is proven.
@@ -86,7 +102,6 @@ class Attack(Findings):
 
     linker: Any
     margin: np.ndarray
-    expected_rate: float
     bound: int | None
     n_learned: int
     status: str
@@ -105,7 +120,7 @@ class Attack(Findings):
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut(Findings):
+class HeldOut(Outcome):
     """Whom an attacker finds of the people it has not seen.
 
     Attributes
@@ -116,16 +131,24 @@ class HeldOut(Findings):
         Number of known pairs in each half, the smaller number if they differ.
     n_pool : int
         Number of masked records in which each person is sought.
+    seconds : float
+        Time it took.
     """
 
     rows: np.ndarray
     n_train: int
     n_pool: int
+    seconds: float
 
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's interval of 95 % for the rate."""
         return wilson_interval(self.n_found, len(self.rows))
+
+    @property
+    def expected_interval(self) -> tuple[float, float]:
+        """The same for the expected rate."""
+        return wilson_interval(float(self.chance.sum()), len(self.rows))
 
 
 def attack(
@@ -160,9 +183,9 @@ def attack(
     found = Attack(
         attacker=attacker,
         reidentified=links.reidentified,
+        chance=links.chance,
         linker=linker,
         margin=relative_margin(links.own_distance, links.runner_up),
-        expected_rate=float(links.expected_rate),
         bound=linker.bound_ if whole and linker.status_ != "fixed" else None,
         n_learned=len(rows),
         status=linker.status_ if whole else "sampled",
@@ -199,7 +222,8 @@ def held_out(
     options: dict[str, Any] = {"link_all": link_all, "pool": None if pool is None else Pool(pool)}
     if attacker.knows_files:
         options["fit_params"] = {"pool": Pool(everyone), "reference": X}
-    rows, found, n_train = [], [], len(X)
+    begin, n_train = time.perf_counter(), len(X)
+    rows, found = list[np.ndarray](), list[SoughtPart]()
     most = setting.limits.repeated_search
     if attacker.time_weight > 0:  # a search of few seconds learns from few records
         most = min(most, max(_FEWEST, int(most * seconds / _AMPLE_SECONDS)))
@@ -208,10 +232,18 @@ def held_out(
         if not link_all:
             sought = setting.sample(sought, setting.limits.sought // 2, salt)
         with collected_warnings():
-            found += held_out_links(linker, X, Y, known, (sought,), **options)
+            found += held_out_search(linker, X, Y, known, (sought,), **options)
         rows.append(sought)
         n_train = min(n_train, len(known))
-    return HeldOut(attacker, np.concatenate(found), np.concatenate(rows), n_train, len(everyone))
+    return HeldOut(
+        attacker=attacker,
+        reidentified=np.concatenate([part.reidentified for part in found]),
+        chance=np.concatenate([part.chance for part in found]),
+        rows=np.concatenate(rows),
+        n_train=n_train,
+        n_pool=len(everyone),
+        seconds=time.perf_counter() - begin,
+    )
 
 
 def halves(n_records: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -221,7 +253,7 @@ def halves(n_records: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
     return [(first, second), (second, first)]
 
 
-def wilson_interval(found: int, tested: int, z: float = 1.959964) -> tuple[float, float]:
+def wilson_interval(found: float, tested: int, z: float = 1.959964) -> tuple[float, float]:
     """Wilson's score interval of a share.
 
     Examples

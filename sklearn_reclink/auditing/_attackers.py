@@ -270,7 +270,7 @@ _ALL = (
     ),
     Attacker(
         "density",
-        "learns the errors that masking makes, and that everybody has one masked record",
+        "learns the errors that masking makes, and that every record has one masked version",
         linkers.DensityLinker,
         options=_density,
         too_wide=_takes_at_most(

@@ -15,7 +15,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,13 +28,15 @@ from sklearn_reclink.auditing._attackers import (
     chosen_attackers,
     collected_warnings,
 )
+from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._sample import sample_curve
 from sklearn_reclink.auditing._variables import variable_contributions
-from sklearn_reclink.data.pool import Pool, unwrapped
-from sklearn_reclink.data.reading import read_again
-from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker, WeightedMeanLinker
+from sklearn_reclink.auditing.formatting import Unit
+from sklearn_reclink.data.alignment import UNRELATED_ROWS
+from sklearn_reclink.data.pool import Pool
+from sklearn_reclink.linkers import EuclideanLinker, WeightedMeanLinker
 
 Progress = Callable[[str, int, int], None]
 
@@ -56,6 +58,7 @@ def audit(
     *,
     pool: Any = None,
     absent: Any = None,
+    aligned: bool | str = True,
     categorical_features: Any = None,
     ordinal_features: Any = None,
     ids: Sequence[Any] | None = None,
@@ -63,6 +66,8 @@ def audit(
     time_limit: float = 60.0,
     limit: float | None = None,
     masked_name: str = "the masked file",
+    unit: str = "people",
+    left_out: Sequence[str] = (),
     random_state: int = 0,
     n_jobs: int | None = None,
     size_limits: SizeLimits | None = None,
@@ -82,6 +87,10 @@ def audit(
     absent : array-like or dataframe of shape (n_absent, n_features), default=None
         Original records of people who are not in the masked file. `Audit.curve` then tells how
         often an intruder who does not know that would be right.
+    aligned : bool or "unchecked", default=True
+        Whether row i of both files is the same person. Files whose rows look unrelated are refused,
+        since their risk would come out far too low, unless they are said to be aligned by
+        ``"unchecked"``.
     categorical_features, ordinal_features : array-like or dict, default=None
         Columns of categories and of levels in order, as in the linkers; by default the types of
         dataframes say.
@@ -94,6 +103,9 @@ def audit(
         Seconds for all attackers and for withholding variables; what does not fit is left out.
     limit, masked_name : float and str, default=None and "the masked file"
         The largest risk that is accepted, from 0 to 1, and what the report calls the file.
+    unit, left_out : str and sequence of str, default="people" and ()
+        What one record describes, such as ``"firms"``; and variables of the files that were not
+        compared, which the verdict counts.
     random_state, n_jobs : int, default=0, None
         Seed of every random choice, and number of joblib workers.
     size_limits : SizeLimits or None, default=None
@@ -107,25 +119,37 @@ def audit(
     -------
     Audit
 
+    Raises
+    ------
+    UnrelatedRowsError
+        If row i of both files does not seem to be the same record. It is a ValueError.
+
     Examples
     --------
     >>> from sklearn_reclink import audit
     >>> from sklearn_reclink.datasets import make_microdata
     >>> X = make_microdata(100, 4, random_state=0)
-    >>> audit(X, X.round(-4), attackers=["euclidean", "mahalanobis"]).risk
-    0.84
+    >>> found = audit(X, X.round(-4), attackers=["euclidean", "mahalanobis"])
+    >>> found.strict_rate, found.risk  # some masked records are equal: guesses count
+    (0.84, 0.915)
     """
     begin = time.monotonic()
     _check_options(limit, time_limit)
+    noun = Unit.of(unit)
+    if aligned not in (True, False, "unchecked"):
+        raise ValueError(f'aligned is {aligned!r}: it must be True, False or "unchecked"')
+    if not aligned:
+        raise ValueError("files that are not aligned cannot be audited: aligned must be True")
     told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
-    files = _read_files(X, y, pool, absent, ids, told, n_jobs)
+    files = read_files(X, y, pool, absent, ids, told, n_jobs)
+    check_related(files, aligned)
     limits = size_limits or SizeLimits()
     n_records, n_features = len(files.Y), len(files.names)
     setting = Setting(n_records, n_features, random_state, n_jobs, limits, certify, files.nominal)
-    found = _run(files, setting, chosen_attackers(attackers), time_limit, begin, progress)
+    found = _run(files, setting, chosen_attackers(attackers), time_limit, begin, progress, noun)
     for note in found["notes"]:
         warnings.warn(note, UserWarning, stacklevel=2)
-    return Audit(masked_name=masked_name, limit=limit, **found)
+    return Audit(masked_name, limit=limit, unit=noun, left_out=tuple(left_out), **found)
 
 
 def _check_options(limit: float | None, time_limit: float) -> None:
@@ -133,52 +157,6 @@ def _check_options(limit: float | None, time_limit: float) -> None:
         raise ValueError(f"limit is {limit}: it must be a share from 0 to 1, such as 0.2")
     if not 0 < time_limit <= sys.float_info.max:
         raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")
-
-
-class _Files(NamedTuple):
-    """The files as numbers with columns in one order, and what is known of them.
-
-    ``nominal`` are columns of categories, None where all are numbers and none is missing.
-    """
-
-    X: np.ndarray
-    Y: np.ndarray
-    pool: np.ndarray | None
-    absent: np.ndarray | None
-    nominal: tuple[int, ...] | None
-    variables: Any
-    names: tuple[str, ...]
-    ids: Sequence[Any] | None
-    notes: list[str]
-
-
-def _read_files(
-    X: Any,
-    y: Any,
-    pool: Any,
-    absent: Any,
-    ids: Sequence[Any] | None,
-    told: dict[str, Any],
-    n_jobs: int | None,
-) -> _Files:
-    wide = np.ndim(X) == 2 and np.shape(X)[1] > SizeLimits().wide
-    check = EuclideanLinker if wide else MahalanobisLinker  # no matrix of many variables
-    whole = None if pool is None else Pool(unwrapped(pool))
-    with collected_warnings() as notes:
-        checked = check(standardize="separate", n_jobs=n_jobs, **told).fit(X, y, pool=whole)
-    original, masked = read_again(checked, X, None, y)
-    everyone = None if whole is None else read_again(checked, X, whole, y)[1]
-    others = None if absent is None else read_again(checked, absent, None)[0]
-    if ids is not None and len(ids) != len(masked):
-        raise ValueError(f"ids has {len(ids)} entries for {len(masked)} records: give one each")
-    numbered = [f"x{k}" for k in range(masked.shape[1])]
-    names = tuple(map(str, getattr(checked, "feature_names_in_", numbered)))
-    variables = checked.variables_
-    nominal = None
-    if variables is not None:
-        nominal = tuple(k for k, kind in enumerate(variables.kinds) if kind == "nominal")
-        notes.extend(variables.notes)
-    return _Files(original, masked, everyone, others, nominal, variables, names, ids, notes)
 
 
 class _Steps:
@@ -218,14 +196,15 @@ class _Steps:
 
 
 def _run(
-    files: _Files,
+    files: Files,
     setting: Setting,
     chosen: Sequence[Attacker],
     time_limit: float,
     begin: float,
     progress: Progress | None,
+    unit: Unit,
 ) -> dict[str, Any]:
-    """Let the attackers run: the fields of an `Audit`, but for its name and its limit."""
+    """Let the attackers run: the fields of an `Audit`, but for what its caller names."""
     X, Y, names, notes = files.X, files.Y, files.names, files.notes
     reasons = {one: reason for one in chosen if (reason := one.skip_reason(setting)) is not None}
     running = [one for one in chosen if one not in reasons]
@@ -245,7 +224,7 @@ def _run(
     estimates = _estimate_all(tested, left_out, files, setting, steps)
     seconds = max(steps.next("variables", VARIABLES_WEIGHT), LEAST_SECONDS)
     contributions = variable_contributions(X, Y, names, attacks, setting, seconds)
-    instead = {one: "; it looks for some of the people instead" for one in tested if one in reasons}
+    instead = {one: f"; it looks for some {unit.many} instead" for one in tested if one in reasons}
     return {
         **{"X": X, "Y": Y, "names": names, "notes": tuple(notes)},
         "attacks": tuple(attacks),
@@ -265,7 +244,7 @@ def _run(
 
 
 def _attack_all(
-    running: Sequence[Attacker], files: _Files, setting: Setting, steps: _Steps
+    running: Sequence[Attacker], files: Files, setting: Setting, steps: _Steps
 ) -> tuple[list[Attack], dict[Attacker, str]]:
     """What attackers find in the whole file, and why some were left out; adds their warnings."""
     attacks: list[Attack] = []
@@ -285,21 +264,22 @@ def _attack_all(
         attacks.append(found)
         if one.linker is WeightedMeanLinker and setting.nominal is None:
             given = {found.linker.standardize_: found.linker.weights_}
-        files.notes.extend(note for note in warned if note not in files.notes)
+        known = {UNRELATED_ROWS, *files.notes}
+        files.notes.extend(note for note in warned if note not in known)
     return sorted(attacks, key=lambda found: running.index(found.attacker)), left_out
 
 
 def _estimate_all(
     tested: Sequence[Attacker],
     left_out: Mapping[Attacker, str],
-    files: _Files,
+    files: Files,
     setting: Setting,
     steps: _Steps,
 ) -> list[HeldOut]:
     """What attackers find among people they have not seen; adds why there is no estimate."""
     estimates: list[HeldOut] = []
     for one in tested:
-        seconds = steps.next(f"{one.title}, people not seen", HELD_OUT_SHARE * one.time_weight)
+        seconds = steps.next(f"{one.title}, records not seen", HELD_OUT_SHARE * one.time_weight)
         if one in left_out:
             continue
         reason = OUT_OF_TIME
@@ -321,12 +301,13 @@ def _worst(attacks: Sequence[Attack]) -> Attack:
     return max(attacks, key=lambda one: one.n_found)
 
 
-def _ceiling(attacks: Sequence[Attack], files: _Files) -> int:
+def _ceiling(attacks: Sequence[Attack], files: Files) -> int:
     """The ceiling of the whole file in all views, from an attacker that knows it."""
     whole = [one for one in attacks if one.attacker.monotone and one.status != "sampled"]
     if any(one.attacker.time_weight > 0 for one in whole):
         return max(int(one.linker.ceiling_) for one in whole)
     nominal = None if files.nominal is None else list(files.nominal)
     plain = EuclideanLinker(standardize=VIEWS, categorical_features=nominal)
-    plain.fit(files.X, files.Y, pool=None if files.pool is None else Pool(files.pool))
+    with collected_warnings():
+        plain.fit(files.X, files.Y, pool=None if files.pool is None else Pool(files.pool))
     return int(plain.ceiling_)

@@ -11,7 +11,7 @@ from sklearn_reclink import inspection
 from sklearn_reclink.auditing import _output as output
 from sklearn_reclink.auditing._svg import draw_svg, is_narrow
 from sklearn_reclink.auditing._variables import best_attack
-from sklearn_reclink.auditing.formatting import people, percent
+from sklearn_reclink.auditing.formatting import percent
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection.drawing import BLUE, GREY, VERMILION, legend_above
 
@@ -52,7 +52,7 @@ class ReportFigure(NamedTuple):
 
 def audit_figures(audit: Audit) -> dict[str, ReportFigure]:
     """The figures that have something to show, by name."""
-    anybody, shown = audit.risk > 0, audit.contributions
+    anybody, shown = not audit.at_chance, audit.contributions
     figures = {
         "attackers": attackers_figure(audit) if anybody else None,
         "held_out": held_out_figure(audit) if anybody and audit.estimates else None,
@@ -90,13 +90,13 @@ def attackers_figure(audit: Audit) -> ReportFigure:
         )
         ax.barh(rows, guessed - rates, left=rates, height=0.7, color=BLUE, alpha=0.35)
         _draw_shares(ax, [one.attacker.title for one in attacks], rates, guessed, texts)
-        ax.set_xlabel(f"share of the {total:,} people")
+        ax.set_xlabel(f"share of the {total:,} {audit.unit.many}")
         _leave_room(ax, 1.0)
         if audit.limit is not None:
             _mark(ax, audit.limit, f"limit: {percent(audit.limit)}")
 
     alternative = (
-        f"Bars of the share of people found by {len(attacks)} attackers. "
+        f"Bars of the share of {audit.unit.many} found by {len(attacks)} attackers. "
         f"{worst.attacker.title} finds the most: {worst.n_found:,} of {total:,}."
     )
     if np.any(guessed > rates):
@@ -117,22 +117,24 @@ def held_out_figure(audit: Audit) -> ReportFigure:
         rates = np.array([one.rate for one in estimates])
         reach = np.abs(np.array([one.interval for one in estimates]).T - rates)
         known = [seen.get(one.attacker, np.nan) for one in estimates]
-        ax.plot(known, rows, "D", color=GREY, fillstyle="none", label="people it has seen")
-        label = "people not seen, 95 % interval"
+        ax.plot(
+            known, rows, "D", color=GREY, fillstyle="none", label=f"{audit.unit.many} it has seen"
+        )
+        label = f"{audit.unit.many} not seen, 95 % interval"
         ax.errorbar(rates, rows, xerr=reach, fmt="o", color=BLUE, capsize=3, label=label)
         guess = 1 / audit.n_records
         ax.axvline(guess, color=VERMILION, linestyle="--", linewidth=1.2, label="random guess")
         _name_shares(ax, [one.attacker.title for one in estimates])
-        ax.set(xlim=(-0.03, 1.03), xlabel="share of people found")
+        ax.set(xlim=(-0.03, 1.03), xlabel=f"share of {audit.unit.many} found")
         ax.grid(axis="y", alpha=0.35)
         legend_above(ax, ncols=1 if is_narrow(ax) else 3)
 
     best = max(estimates, key=lambda one: one.rate)
     low, high = map(percent, best.interval)
     alternative = (
-        f"Share of people found that were not learned from, with 95 % intervals. The highest is "
-        f"{percent(best.rate)} ({low} to {high}) by {best.attacker.title}; a random guess finds 1 "
-        f"in {audit.n_records:,}."
+        f"Share of {audit.unit.many} found that were not learned from, with 95 % intervals. The "
+        f"highest is {percent(best.rate)} ({low} to {high}) by {best.attacker.title}; a random "
+        f"guess finds 1 in {audit.n_records:,}."
     )
     rows = [
         [
@@ -160,14 +162,14 @@ def withheld_figure(audit: Audit) -> ReportFigure:
     def draw(ax: Axes) -> None:
         texts = [f"{one.n_without:,} ({output.change_text(one.drop or 0)})" for one in variables]
         _draw_shares(ax, [one.name for one in variables], without, without, texts)
-        ax.set_xlabel("share of people still found without it")
+        ax.set_xlabel(f"share of {audit.unit.many} still found without it")
         _leave_room(ax, ends.max())
         _mark(ax, plain, f"with all variables: {n_plain:,}")
 
     alternative = (
-        "Bars of how many people the attackers that learn nothing find without one variable; with "
-        f"all variables they find {people(n_plain)}. The largest change is without "
-        f"{variables[0].name}: {variables[0].n_without:,}.{_shown(audit, variables)}"
+        f"Bars of how many {audit.unit.many} the attackers that learn nothing find without one "
+        f"variable; with all variables they find {audit.unit.count(n_plain)}. The largest change "
+        f"is without {variables[0].name}: {variables[0].n_without:,}.{_shown(audit, variables)}"
     )
     svg = draw_svg("without", 1.2 + 0.31 * max(len(variables), 2), draw)
     return ReportFigure(svg, alternative, *output.variables_table(audit, _MOST_LINES))
@@ -248,7 +250,7 @@ def margins_figure(audit: Audit) -> ReportFigure | None:
         legend_above(ax, ncols=1 if is_narrow(ax) else 2)
 
     svg = draw_svg("margins", 3.4, draw)
-    return ReportFigure(svg, alternative, ["margin", "people found"], rows)
+    return ReportFigure(svg, alternative, ["margin", f"{audit.unit.many} found"], rows)
 
 
 def comparison_figure(comparison: Comparison) -> ReportFigure:
@@ -258,7 +260,7 @@ def comparison_figure(comparison: Comparison) -> ReportFigure:
         risk=[one.risk for one in comparison.audits],
         information_loss=comparison.losses,
         names=names,
-        risk_label="people found by the strongest attacker",
+        risk_label=f"{comparison.audits[0].unit.many} found, guesses included",
         loss_label="information loss (PIL)",
     )
     alternative = (

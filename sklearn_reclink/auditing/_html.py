@@ -51,7 +51,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         verdict=verdict(audit),
         figures=audit_figures(audit),
         attackers=attackers_table(audit),
-        sample=[] if audit.curve is None else sample_sentences(audit.curve),
+        sample=[] if audit.curve is None else sample_sentences(audit.curve, audit.unit),
         columns_read=columns_read(audit),
         methods=methods(audit, date.today()),
         **_notes(audit),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "cvxpy", "numba")
 ASSUMED = (
     "The intruder is assumed to know the original values of all variables compared. Someone who "
-    "knows less finds fewer people; someone with other tools or other files may find more."
+    "knows less finds fewer; someone with other tools or other files may find more."
 )
 _PIECE = 1 << 20  # bytes
 
@@ -166,7 +166,7 @@ def _measured(audit: Audit) -> str:
         texts.append(f"Measured, not proven: what {listed(heuristic)} can find at most.")
     if audit.estimates:
         texts.append(
-            "Rates of people not seen are estimates with 95 % intervals (Wilson); they hold for "
+            "Rates of records not seen are estimates with 95 % intervals (Wilson); they hold for "
             "this file and this masking."
         )
     return " ".join(texts)

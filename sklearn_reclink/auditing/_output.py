@@ -35,7 +35,7 @@ def audit_text(audit: Audit) -> str:
         wrapped(words.headline),
         "How sure is that?\n" + bulleted(words.how_sure),
         "What to protect\n" + bulleted(words.what_to_protect),
-        "Samples\n" + bulleted(sample_sentences(audit.curve)) if audit.curve else "",
+        "Samples\n" + bulleted(sample_sentences(audit.curve, audit.unit)) if audit.curve else "",
         "Attackers\n" + aligned(*attackers_table(audit)),
         bulleted(
             f"{one.title} did not run on the whole file: {reason}"
@@ -56,12 +56,23 @@ def comparison_text(comparison: Comparison) -> str:
 def attackers_table(audit: Audit) -> Table:
     """Header and rows of what each attacker finds."""
     unseen = {one.attacker: percent(one.rate) for one in audit.estimates}
-    header = ["attacker", "found", "share", "at most", "ceiling", "not seen", "seconds", "view"]
+    header = [
+        "attacker",
+        "found",
+        "share",
+        "guessing",
+        "at most",
+        "ceiling",
+        "not seen",
+        "seconds",
+        "view",
+    ]
     rows = [
         [
             one.attacker.title,
             f"{one.n_found:,}",
             percent(one.rate),
+            percent(one.expected_rate),
             "-" if one.bound is None else f"{one.bound:,}",
             f"{audit.ceiling:,}" if one.attacker.monotone else "-",
             unseen.get(one.attacker, "-"),
@@ -73,7 +84,14 @@ def attackers_table(audit: Audit) -> Table:
     ]
     rows += [
         [
-            *(one.attacker.title, *"----", percent(one.rate), *"--"),
+            *(
+                one.attacker.title,
+                *"--",
+                percent(one.expected_rate),
+                *"--",
+                percent(one.rate),
+                *"--",
+            ),
             f"on a sample of {len(one.rows):,}",
         ]
         for one in audit.estimates
@@ -134,14 +152,15 @@ def change_text(drop: int) -> str:
 
 def comparison_table(comparison: Comparison) -> Table:
     """Header and rows of what each masking gives away and loses."""
-    header = ["masking", "found", "of", "risk", "strongest", "not seen", "lost", "choice"]
+    header = ["masking", "found", "of", "share", "risk", "strongest", "not seen", "lost", "choice"]
     return header, [
         [
             audit.masked_name,
             f"{audit.worst.n_found:,}",
             f"{audit.n_records:,}",
+            percent(audit.strict_rate),
             percent(audit.risk),
-            audit.worst.attacker.title if audit.worst.n_found else "none",
+            "none" if audit.at_chance else audit.strongest.attacker.title,
             "-" if audit.estimate is None else percent(audit.estimate.rate),
             percent(loss),
             "" if best else "another is better",
@@ -169,7 +188,11 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "n_records": audit.n_records,
         "variables": list(audit.names),
         "verdict": asdict(verdict(audit)),
+        "unit": asdict(audit.unit),
+        "left_out": list(audit.left_out),
         "risk": audit.risk,
+        "strict_rate": audit.strict_rate,
+        "expected_rate": audit.expected_rate,
         "risk_is_estimate": audit.rests_on_estimate,
         "limit": audit.limit,
         "above_limit": audit.above_limit,
@@ -200,6 +223,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
                 "found": one.n_found,
                 "tested": len(one.rows),
                 "rate": one.rate,
+                "expected_rate": one.expected_rate,
                 "interval_95_wilson": list(one.interval),
                 "learned_from": one.n_train,
                 "pool": one.n_pool,

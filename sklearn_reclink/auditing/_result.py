@@ -1,7 +1,12 @@
 """What an audit found.
 
-The *risk* is the largest share of people that any attacker finds: in the whole file or, if that is
-larger, among people it has not seen (the strongest attacker only samples a long file).
+An attacker finds a share of the people *strictly*: their own masked record is nearer than every
+other. One who also picks at random among records that are equally near finds a share that is
+*expected*, and no smaller. The *risk* is the largest of all these shares, strict or expected, in
+the whole file or among people the attacker has not seen (the strongest attacker only samples a long
+file). Limits, comparisons and the verdict use the risk::
+
+    risk = max over attackers and estimates of max(strict rate, expected rate)
 """
 
 from __future__ import annotations
@@ -20,12 +25,15 @@ from sklearn_reclink.auditing._methods import Source
 from sklearn_reclink.auditing._output import audit_as_dict, audit_text
 from sklearn_reclink.auditing._records import RecordsAtRisk
 from sklearn_reclink.auditing._variables import VariableContributions
+from sklearn_reclink.auditing.formatting import PEOPLE, Unit
 from sklearn_reclink.auditing.writing import write_files
 from sklearn_reclink.certificates import certificate_json
 
 if TYPE_CHECKING:
     from sklearn_reclink.data.kinds import Variables
     from sklearn_reclink.metrics import LinkageCurve
+
+_ABOVE_CHANCE = 1.5  # people; a blind guess finds 1 on average
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +73,10 @@ class Audit:
         Recall and precision of the strongest attacker, if the files do not hold the same people.
     sources : tuple of Source
         The files on disk, with their hashes; empty for tables in memory.
+    unit : Unit
+        What one record describes, in words.
+    left_out : tuple of str
+        Variables of the files that were not compared.
 
     Examples
     --------
@@ -94,6 +106,8 @@ class Audit:
     variables: Variables | None = None
     curve: LinkageCurve | None = None
     sources: tuple[Source, ...] = ()
+    unit: Unit = PEOPLE
+    left_out: tuple[str, ...] = ()
 
     @property
     def n_records(self) -> int:
@@ -131,22 +145,38 @@ class Audit:
     @cached_property
     def estimate(self) -> HeldOut | None:
         """The attack that finds the largest share of people it has not seen."""
-        return max(self.estimates, key=lambda one: one.rate, default=None)
+        return max(self.estimates, key=lambda one: (one.rate, one.risk), default=None)
+
+    @cached_property
+    def strongest(self) -> Attack | HeldOut:
+        """Where the risk comes from: the attack with the largest, else the estimate."""
+        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
+        return max(outcomes, key=lambda one: (one.risk, one.rate))
 
     @property
     def risk(self) -> float:
-        """Largest share of people found by any attacker."""
-        return max(one.rate for one in (*self.attacks, *self.estimates))
+        """Largest share of people found by any attacker, who may guess among ties."""
+        return self.strongest.risk
 
     @property
-    def rests_on_estimate(self) -> bool:
-        """Whether the risk is that of people who were not learned from."""
-        return self.risk > self.worst.rate
+    def strict_rate(self) -> float:
+        """Largest share of people found by any attacker without guessing."""
+        return max(one.rate for one in (*self.attacks, *self.estimates))
 
     @property
     def expected_rate(self) -> float:
         """Largest share found on average by picking at random among tied records."""
-        return max(one.expected_rate for one in self.attacks)
+        return max(one.expected_rate for one in (*self.attacks, *self.estimates))
+
+    @property
+    def rests_on_estimate(self) -> bool:
+        """Whether the risk is that of people who were not learned from."""
+        return isinstance(self.strongest, HeldOut)
+
+    @property
+    def at_chance(self) -> bool:
+        """Whether nobody is singled out, and guesses are right no more often than blind ones."""
+        return self.strict_rate == 0 and self.risk * self.n_records < _ABOVE_CHANCE
 
     @property
     def learning_helps(self) -> bool:

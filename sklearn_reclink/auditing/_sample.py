@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.formatting import percent
+from sklearn_reclink.auditing.formatting import Unit, percent
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._attack import Attack
@@ -37,22 +37,23 @@ def sample_curve(
     return linkage_curve(linker, X, Y, pool=pool, absent=absent)
 
 
-def sample_sentences(curve: LinkageCurve) -> list[str]:
+def sample_sentences(curve: LinkageCurve, unit: Unit) -> list[str]:
     """Both readings in words."""
     n_others = curve.pool_size - curve.n_pairs
     found = [
-        f"The files hold different people: {curve.n_pairs:,} are in both, {n_others:,} masked "
-        f"records belong to people who are not in the original file, and {curve.n_absent:,} people "
-        "of the original file are not in the release. Shares are of those in both."
+        f"The files hold different {unit.many}: {curve.n_pairs:,} are in both, {n_others:,} masked "
+        f"records belong to {unit.many} that are not in the original file, and "
+        f"{unit.count(curve.n_absent)} of the original file are not in the release. Shares are of "
+        "those in both."
     ]
     known, unknown = curve.known, curve.unknown
     found.append(
-        "An intruder who knows that a person is in the release and claims every clear link finds "
-        f"{percent(float(known.recall[-1]))} of them, and {_right(known.precision[-1])}."
+        f"An intruder who knows that a {unit.one} is in the release and claims every clear link "
+        f"finds {percent(float(known.recall[-1]))} of them, and {_right(known.precision[-1])}."
     )
     if curve.n_absent:
         found.append(
-            "One who does not know who is in the release also claims links of people who are not: "
+            f"One who does not know that also claims links of {unit.many} that are not in it: "
             f"{_right(unknown.precision[-1])}. Asking for links so clear that "
             f"{percent(SURE)} are right, that intruder finds {percent(unknown.at_precision(SURE))}."
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sklearn_reclink.auditing._attack import Attack
-from sklearn_reclink.auditing.formatting import listed, people, percent, quoted
+from sklearn_reclink.auditing._attack import Attack, HeldOut
+from sklearn_reclink.auditing.formatting import listed, percent, quoted
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._result import Audit
@@ -17,6 +17,7 @@ _NOTABLE_DROP = 0.1
 _NEAR_THE_LARGEST = 0.75
 _NOTABLE_INTERACTION = 0.1
 _MOST_NAMED = 3
+_MOST_LISTED = 12
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Verdict:
     Attributes
     ----------
     level : {"none", "some", "above", "below"}
-        Nobody found, somebody found, or the risk compared with a limit.
+        Nobody is at risk beyond a blind guess, somebody is, or the risk compared with a limit.
     headline : str
         How many people are at risk.
     how_sure : list of str
@@ -43,68 +44,105 @@ class Verdict:
 
 def verdict(audit: Audit) -> Verdict:
     """What an audit says, in words."""
-    level = "some" if audit.risk > 0 else "none"
+    level = "none" if audit.at_chance else "some"
     if audit.limit is not None:
         level = "above" if audit.above_limit else "below"
     return Verdict(level, headline(audit), certainty(audit), advice(audit))
 
 
 def headline(audit: Audit) -> str:
-    """How many people are at risk, in one or two sentences."""
-    total, worst, file = audit.n_records, audit.worst, audit.masked_name
-    text = "An intruder who knows the original values would find "
-    if audit.risk == 0:
-        text = f"None of the {total:,} people is singled out in {file} by any of the "
-        text += f"{len(audit.attacks)} attackers that were tried."
-    elif audit.rests_on_estimate and audit.estimate is not None:
-        low, high = map(percent, audit.estimate.interval)
-        text += f"about {percent(audit.risk)} of the {total:,} people in {file} (between {low} and "
-        text += f"{high}, estimated on {people(len(audit.estimate.rows))})."
+    """How many people are at risk, strictly and with guesses, in two or three sentences."""
+    total, file, unit = audit.n_records, audit.masked_name, audit.unit
+    guessed = round(audit.expected_rate * total) - round(audit.strict_rate * total)
+    many = f"{total:,} {unit.many}"
+    if audit.at_chance:
+        text = f"None of the {many} is singled out in {file} by any of the "
+        text += f"{len(audit.attacks)} attackers that were tried, and guesses among equally near "
+        text += "records do no better than blind ones."
+    elif audit.strict_rate == 0:
+        text = f"None of the {many} is singled out in {file}, but an intruder who picks one of the "
+        text += f"nearest records at random would be right for {_about(audit, audit.strongest)}."
     else:
-        text += f"{worst.n_found:,} of {total:,} people ({percent(worst.rate)}) in {file}."
+        text = "An intruder who knows the original values would find "
+        text += f"{_strictly(audit)} in {file}."
+        if guessed >= 1:
+            text += " One who also guesses among equally near records would be right for "
+            text += f"{_about(audit, audit.strongest)}."
     if audit.limit is not None:
         side = "above" if audit.above_limit else "within"
-        text += f" This is {side} the limit of {percent(audit.limit)}."
+        this = f"A risk of {percent(audit.risk)}" if guessed >= 1 else "This"
+        text += f" {this} is {side} the limit of {percent(audit.limit)}."
+    return text
+
+
+def _strictly(audit: Audit) -> str:
+    """The largest number found without guessing."""
+    total, estimate, worst = audit.n_records, audit.estimate, audit.worst
+    if estimate is not None and estimate.rate > worst.rate:
+        low, high = map(percent, estimate.interval)
+        return (
+            f"about {percent(estimate.rate)} of the {total:,} {audit.unit.many} (between {low} and "
+            f"{high}, estimated on {audit.unit.count(len(estimate.rows))})"
+        )
+    return f"{worst.n_found:,} of {total:,} {audit.unit.many} ({percent(worst.rate)})"
+
+
+def _about(audit: Audit, one: Attack | HeldOut) -> str:
+    """The number right on average with guesses among ties."""
+    total, unit = audit.n_records, audit.unit
+    text = f"about {round(one.risk * total):,} of {total:,} {unit.many} ({percent(one.risk)})"
+    if isinstance(one, HeldOut):
+        low, high = map(percent, one.expected_interval)
+        text += f" (between {low} and {high}, estimated on {unit.count(len(one.rows))})"
     return text
 
 
 def certainty(audit: Audit) -> list[str]:
-    """What is proven, what is estimated, and what guessing would give."""
-    texts = []
+    """What was compared, what is proven, what is estimated, and what guessing would give."""
+    texts, unit = [], audit.unit
     total, estimate = audit.n_records, audit.estimate
+    if audit.left_out:
+        n_all = len(audit.names) + len(audit.left_out)
+        names = listed([quoted(name) for name in audit.names[:_MOST_LISTED]])
+        more = len(audit.names) - _MOST_LISTED
+        names += f" and {more:,} more" if more > 0 else ""
+        texts.append(
+            f"Judged by {len(audit.names):,} of the {n_all:,} variables: {names}. An intruder who "
+            "also knows the others may find more."
+        )
     if estimate is not None:
         low, high = map(percent, estimate.interval)
         n_sought = len(estimate.rows)
         sought = "the others" if n_sought == total else f"{n_sought:,} others"
         texts.append(
-            f"Tested on people not seen: an intruder who knows {people(estimate.n_train)} in both "
-            f"files finds {percent(estimate.rate)} of {sought} (95 % interval {low} to "
+            f"Tested on {unit.many} not seen: an intruder who knows {unit.count(estimate.n_train)} "
+            f"in both files finds {percent(estimate.rate)} of {sought} (95 % interval {low} to "
             f"{high}), each among all {estimate.n_pool:,} masked records. A random guess "
             f"finds 1 in {total:,}."
         )
     texts.append(proven(audit))
-    if (audit.expected_rate - audit.worst.rate) * total >= 1:
+    if (audit.expected_rate - audit.strict_rate) * total >= 1:
         texts.append(
-            "Ties: some people are not counted as found because another masked record is exactly "
-            "as near as their own. An intruder who picks one of the nearest at random would be "
-            f"right for about {people(round(audit.expected_rate * total))} "
-            f"({percent(audit.expected_rate)})."
+            f"Ties: some {unit.many} are not counted as found because another masked record is "
+            "exactly as near as their own. An intruder who picks one of the nearest at random "
+            f"would be right for about {unit.count(round(audit.expected_rate * total))} "
+            f"({percent(audit.expected_rate)}). The risk counts these guesses."
         )
     return texts
 
 
 def proven(audit: Audit) -> str:
     """The bound that holds for every distance of a kind."""
-    total, bound = audit.n_records, audit.monotone_bound
+    total, bound, unit = audit.n_records, audit.monotone_bound, audit.unit
     kind = (
         "any weighted mean, OWA or Choquet distance, learned or not, in any of three "
         "standardisations (each file by itself, by the changes that masking made, by ranks)"
     )
-    text = f"Proven: at most {bound:,} people ({percent(bound / total)}) can be found by {kind}."
+    text = f"Proven: at most {unit.count(bound)} ({percent(bound / total)}) can be found by {kind}."
     if bound == 0:
-        text = f"Proven: nobody can be singled out by {kind}."
+        text = f"Proven: no {unit.one} can be singled out by {kind}."
     elif bound == total:
-        text = f"Nothing is excluded by proof: each of the {total:,} people could be found."
+        text = f"Nothing is excluded by proof: each of the {total:,} {unit.many} could be found."
     bounds = [one.bound for one in audit.attacks if one.attacker.name == "bilinear" and one.bound]
     if bounds and bounds[0] < total:
         text += (
@@ -115,7 +153,7 @@ def proven(audit: Audit) -> str:
         if one.confidence_bound is not None and one.confidence_bound < (one.bound or 0):
             text += (
                 f" {one.attacker.title}: at most {one.confidence_bound:,} with 99 % confidence, "
-                "from a random sample of the people."
+                f"from a random sample of the {unit.many}."
             )
     beyond = [one for one in audit.attacks if one.n_found > bound and one.bound is None]
     if beyond:
@@ -126,10 +164,9 @@ def proven(audit: Audit) -> str:
 
 def advice(audit: Audit) -> list[str]:
     """What to protect more, from what a release without each variable would give away."""
-    if audit.risk == 0:
-        ties = "Ties protect some of these people: several masked records are equally near. "
-        texts = ["Nothing more is needed against these attackers."]
-        return [*texts, ties + "Keep it so."] if audit.expected_rate > 0 else texts
+    unit = audit.unit
+    if audit.at_chance:
+        return ["Nothing more is needed against these attackers."]
     shown = audit.contributions
     notable = outstanding(shown)
     texts = []
@@ -143,14 +180,14 @@ def advice(audit: Audit) -> list[str]:
         )
     else:
         texts.append(
-            "No variable stands out: people are given away by the combination. Mask all variables "
-            "more strongly, or together, so that whole records become alike."
+            f"No variable stands out: {unit.many} are given away by the combination. Mask all "
+            "variables more strongly, or together, so that whole records become alike."
         )
     if shown.n_plain and len(audit.names) > 1 and shown.tried:
         first = shown.tried[0]
         texts.append(
             f"Without {quoted(first.name)} the attackers that learn nothing would find "
-            f"{first.n_without:,} instead of {people(shown.n_plain)}."
+            f"{first.n_without:,} instead of {unit.count(shown.n_plain)}."
         )
     together = [pair for pair in shown.pairs if pair.interaction >= _NOTABLE_INTERACTION]
     if together and audit.learning_helps:
@@ -160,7 +197,7 @@ def advice(audit: Audit) -> list[str]:
             "them in one group."
         )
     if audit.risk > 0.99:
-        texts.append("Almost everybody is found: this masking protects nobody.")
+        texts.append(f"Almost all {unit.many} are found: this masking protects none of them.")
     return texts
 
 

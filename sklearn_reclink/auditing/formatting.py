@@ -1,6 +1,7 @@
-"""Numbers, names, paragraphs and tables as people read them."""
+"""Numbers, units, names, paragraphs and tables as people read them."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from textwrap import fill
 
@@ -24,9 +25,68 @@ def percent(share: float) -> str:
     return f"{number:.1f} %" if 0 < number < 9.95 or 99 < number < 100 else f"{number:.0f} %"
 
 
-def people(number: int) -> str:
-    """A number of people, with its noun."""
-    return "1 person" if number == 1 else f"{number:,} people"
+@dataclass(frozen=True)
+class Unit:
+    """What one record describes: the nouns for one and for many of them.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.auditing.formatting import Unit
+    >>> Unit.of("firms").count(1), Unit.of("company").count(1_200), Unit().count(2)
+    ('1 firm', '1,200 companies', '2 people')
+    >>> Unit.of("woman/women").one
+    'woman'
+    """
+
+    one: str = "person"
+    many: str = "people"
+
+    @classmethod
+    def of(cls, text: str) -> "Unit":
+        """The unit that a noun names, in the singular, the plural or both: ``"child/children"``."""
+        words = [" ".join(word.split()) for word in text.split("/")]
+        if not all(words) or len(words) > 2:
+            raise ValueError(
+                f"the unit is {text!r}: give a noun such as firms, or both forms as child/children"
+            )
+        word = words[0]
+        if len(words) == 2:
+            return cls(*words)
+        for one, many in _IRREGULAR:
+            if word.lower() in (one, many):
+                return cls(one, many)
+        if word.endswith("s") and not word.endswith("ss"):
+            return cls(_singular(word), word)
+        return cls(word, _plural(word))
+
+    def count(self, number: int) -> str:
+        """A number with its noun."""
+        return f"{number:,} {self.one if number == 1 else self.many}"
+
+
+PEOPLE = Unit()
+_IRREGULAR = (
+    ("person", "people"),
+    ("child", "children"),
+    ("man", "men"),
+    ("woman", "women"),
+    ("business", "businesses"),
+    ("staff", "staff"),
+)
+_HISSING = ("s", "x", "z", "ch", "sh")
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    hissing = word.endswith("es") and word[:-2].endswith(("ss", "x", "zz", "ch", "sh"))
+    return word[:-2] if hissing else word[:-1]
+
+
+def _plural(word: str) -> str:
+    if word.endswith("y") and word[-2:-1] not in tuple("aeiou"):
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(_HISSING) else "s")
 
 
 def listed(texts: Sequence[str]) -> str:

@@ -56,6 +56,9 @@ def audit_command(
     time_limit: options.TimeLimit = 60.0,
     fail_above: options.FailAbove = None,
     include_values: options.IncludeValues = False,
+    unit: options.Unit = "people",
+    unaligned: options.Unaligned = False,
+    trust_order: options.TrustOrder = False,
     attackers: options.Attackers = None,
     n_jobs: options.Jobs = None,
     seed: options.Seed = 0,
@@ -75,14 +78,18 @@ def audit_command(
     check_outputs(written, [original, masked], force=force)
     which = console.selection(id_column, columns, decimal, nominal, ordinal, dates)
     pair = read_pair(original, masked, which)
-    console.print_read(pair, quiet=quiet)
-    with console.progress_bar(quiet) as progress:
+    console.print_read(pair, unit, quiet=quiet)
+    aligned = False if unaligned else "unchecked" if trust_order else True
+    with console.progress_bar(quiet) as progress, console.plain_refusal(id_column):
         found = audit(
             pair.original,
             pair.masked,
             pool=pair.whole,
             absent=pair.absent,
             ids=pair.ids,
+            aligned=aligned,
+            unit=unit,
+            left_out=pair.left_out,
             masked_name=masked.name,
             attackers=console.split_names(attackers),
             time_limit=time_limit,
@@ -120,6 +127,8 @@ def compare_command(
     json_path: options.JsonPath = None,
     time_limit: options.TimeLimit = 60.0,
     fail_above: options.FailAbove = None,
+    unit: options.Unit = "people",
+    trust_order: options.TrustOrder = False,
     attackers: options.Attackers = None,
     n_jobs: options.Jobs = None,
     seed: options.Seed = 0,
@@ -142,12 +151,15 @@ def compare_command(
     for name, pair in zip(names, pairs, strict=True):
         console.print_notes(pair.notes)
         if pair.pool is not None or pair.absent is not None:
-            raise FileProblem(f"{name} does not hold the same people as the original: audit it")
-    with console.progress_bar(quiet) as progress:
+            raise FileProblem(f"{name} does not hold the same records as the original: audit it")
+    with console.progress_bar(quiet) as progress, console.plain_refusal(id_column):
         found = compare(
             pairs[0].original,
             {name: pair.masked for name, pair in zip(names, pairs, strict=True)},
             ids=pairs[0].ids,
+            aligned="unchecked" if trust_order else True,
+            unit=unit,
+            left_out=pairs[0].left_out,
             attackers=console.split_names(attackers),
             time_limit=time_limit,
             limit=fail_above,

@@ -59,7 +59,7 @@ def selection(
     return Selection(id_column, split_names(columns), decimal, *categories, dates)
 
 
-def print_read(pair: FilePair, *, quiet: bool) -> None:
+def print_read(pair: FilePair, unit: str, *, quiet: bool) -> None:
     """Print what was read of two files, if not all of it is numbers of the same people."""
     print_notes(pair.notes)
     plain = all(
@@ -67,11 +67,11 @@ def print_read(pair: FilePair, *, quiet: bool) -> None:
         for one in pair.columns
     )
     if not quiet and not (plain and pair.pool is None and pair.absent is None):
-        typer.echo(what_was_read(pair), err=True)
+        typer.echo(what_was_read(pair, unit), err=True)
 
 
-def what_was_read(pair: FilePair) -> str:
-    """What was read of two files, as a table, and how many people are in both."""
+def what_was_read(pair: FilePair, unit: str = "people") -> str:
+    """What was read of two files, as a table, and how many units are in both."""
     header = ("column", "kind", "levels", "missing, original", "masked", "note")
     rows = [
         (
@@ -89,11 +89,38 @@ def what_was_read(pair: FilePair) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in (header, tuple("-" * width for width in widths), *rows)
     ]
-    counts = [f"{len(pair.original):,} people are in both files"]
-    for table, who in ((pair.pool, "masked records"), (pair.absent, "people of the original file")):
+    from sklearn_reclink.auditing.formatting import Unit
+
+    many = Unit.of(unit).many
+    counts = [f"{len(pair.original):,} {many} are in both files"]
+    for table, who in (
+        (pair.pool, "masked records"),
+        (pair.absent, f"{many} of the original file"),
+    ):
         if table is not None:
             counts.append(f"{len(table):,} {who} are not in the other")
     return "\n".join([*lines, f"{', '.join(counts)}."])
+
+
+@contextmanager
+def plain_refusal(id_column: str | None) -> Iterator[None]:
+    """Say in the words of the command line that the rows of two files look unrelated."""
+    from sklearn_reclink.auditing import UnrelatedRowsError
+
+    try:
+        yield
+    except UnrelatedRowsError:
+        matched = "in the same order" if id_column is None else f"matched by {id_column!r}"
+        remedy = "Sort both files alike, or name the column that identifies the records with --id. "
+        if id_column is not None:
+            remedy = "Check that both files use the same ids. "
+        raise ValueError(
+            "the files are not audited, because their rows look unrelated. They were taken to be "
+            f"{matched}, but row by row they resemble each other no more than by chance, so any "
+            f"risk would come out far too low. {remedy}If the rows are not meant to belong "
+            "together, pass --unaligned. If they do, and the masking removed everything, pass "
+            "--trust-order"
+        ) from None
 
 
 def as_json(found: Audit | Comparison) -> str:

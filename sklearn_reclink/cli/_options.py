@@ -81,7 +81,26 @@ FailAbove = Annotated[
         min=0.0,
         max=1.0,
         metavar="SHARE",
-        help="Exit with code 1 if a larger share of people is found, such as 0.2.",
+        help="Exit with code 1 if the risk is larger, such as 0.2; guesses among ties count.",
+    ),
+]
+Unit = Annotated[
+    str,
+    typer.Option(
+        metavar="NOUN", help="What one record describes, such as firms, or child/children."
+    ),
+]
+Unaligned = Annotated[
+    bool,
+    typer.Option(
+        "--unaligned", help="The rows of the files are not meant to belong together, one by one."
+    ),
+]
+TrustOrder = Annotated[
+    bool,
+    typer.Option(
+        "--trust-order",
+        help="The rows belong together although they do not look so: the masking removed all.",
     ),
 ]
 Attackers = Annotated[

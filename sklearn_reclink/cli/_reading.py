@@ -77,6 +77,8 @@ class FilePair(NamedTuple):
         What was read.
     notes : list of str
         What the user should check.
+    left_out : tuple of str
+        Variables that both files have and that were not asked for.
     """
 
     original: pd.DataFrame
@@ -86,6 +88,7 @@ class FilePair(NamedTuple):
     absent: pd.DataFrame | None
     columns: list[ReadColumn]
     notes: list[str]
+    left_out: tuple[str, ...] = ()
 
     @property
     def whole(self) -> pd.DataFrame | None:
@@ -101,8 +104,8 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
     names, sizes = [table.file for table in read], [len(table.frame) for table in read]
     if which.id_column is None and sizes[0] != sizes[1]:
         raise FileProblem(
-            f"{names[0]} has {sizes[0]:,} records and {names[1]} has {sizes[1]:,}: they must "
-            "describe the same people row by row, or name the column that identifies them with --id"
+            f"{names[0]} has {sizes[0]:,} records and {names[1]} has {sizes[1]:,}: without "
+            "--id, which names the column that identifies records, the rows must match one by one"
         )
     ids = [] if which.id_column is None else [_ids(table, which.id_column) for table in read]
     held = [which.variables(table.frame) for table in read]
@@ -114,8 +117,9 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
         left_out = [one for one in variables if one not in wanted]
         if left_out and which.columns is None:
             notes.append(f"only {name} has, and so left out: {', '.join(left_out)}")
+    not_asked_for = tuple(one for one in held[0] if one in held[1] and one not in wanted)
     if not ids:
-        return FilePair(first, second, None, None, None, described, notes)
+        return FilePair(first, second, None, None, None, described, notes, not_asked_for)
     mine, other = ids
     both = [one for one in mine if one in other]
     notes += _hint(mine, other, both, names)
@@ -129,6 +133,7 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
         _rows(first, absent) if absent else None,
         described,
         notes,
+        not_asked_for,
     )
 
 
@@ -275,7 +280,7 @@ def _hint(
     )
     if len(both) < 2:
         raise FileProblem(
-            f"{len(both)} ids of {files[0]} are in {files[1]}: at least 2 people must be in both "
+            f"{len(both)} ids of {files[0]} are in {files[1]}: at least 2 must be in both "
             f"files{'; ' + hint if n_more > 0 else ''}"
         )
     return [hint] if n_more > 0 else []

@@ -7,9 +7,11 @@ Rows that are not aligned, or a transformer in front of a linker, which scikit-l
 unrelated rows ``sqrt(N) r_k`` is about standard normal. The files are called unrelated when
 neither the largest ``r_k`` nor their sum stands out of that, for values and for ranks alike::
 
-    max_k r_k < z / sqrt(N)     and     sum_k r_k < 2 sqrt(n / N)
+    max_k r_k < z_n / sqrt(N)     and     sum_k r_k < z_1 sqrt(n / N)
 
-where ``n`` standard normals all stay below ``z`` with probability 0.975. Masking that leaves one
+where ``n`` standard normals all stay below ``z_n`` with probability ``1 - level``, 0.975 for a
+warning. What refuses files takes a smaller level, so that unrelated ones hardly ever pass: four
+tests at ``level``, so with a probability of at most ``4 level``. Masking that leaves one
 variable half recognisable passes the first test by far, and masking that blurs all of them at
 once, such as microaggregation of many variables, passes the second.
 
@@ -30,8 +32,15 @@ import numpy as np
 from sklearn_reclink.data.safe_range import powers_of_two
 
 MIN_RECORDS = 20  # fewer rows cannot tell masked from unrelated
+_LEVEL = 0.025
 _SPREAD_RATIO = 20.0
 _SHIFT = 5.0
+UNRELATED_ROWS = (
+    "row i of y resembles row i of X no more than any other row does: check that the rows "
+    "of both files are in the same order, and that no transformer in front of the linker "
+    "changes X alone (TransformedLinker transforms both files); unless the masking removed "
+    "everything, the rate will be too low"
+)
 
 
 def correlations(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -66,13 +75,22 @@ def _resemblance(X: np.ndarray, Y: np.ndarray, kinds: Sequence[str]) -> np.ndarr
     return found
 
 
-def unrelated(X: np.ndarray, Y: np.ndarray, kinds: Sequence[str] = ()) -> bool:
+def unrelated(
+    X: np.ndarray, Y: np.ndarray, kinds: Sequence[str] = (), level: float = _LEVEL
+) -> bool:
     """Whether aligned rows resemble each other no more than rows drawn at random."""
+    return len(X) >= MIN_RECORDS and _alike_by_chance(X, Y, kinds, level)
+
+
+def too_few_to_tell(X: np.ndarray, Y: np.ndarray, kinds: Sequence[str] = ()) -> bool:
+    """Whether a file is too small to be called unrelated, and does not look related either."""
+    return len(X) < MIN_RECORDS and _alike_by_chance(X, Y, kinds, _LEVEL)
+
+
+def _alike_by_chance(X: np.ndarray, Y: np.ndarray, kinds: Sequence[str], level: float) -> bool:
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
-    if len(X) < MIN_RECORDS:
-        return False
     noise = 1 / np.sqrt(len(X))
     mixed = "nominal" in kinds or bool(np.isnan(X).any() or np.isnan(Y).any())
     ranks = [rankdata(file, axis=0, nan_policy="omit") for file in (X, Y)]
@@ -81,8 +99,8 @@ def unrelated(X: np.ndarray, Y: np.ndarray, kinds: Sequence[str] = ()) -> bool:
         r = r[np.isfinite(r)]
         if not len(r):
             return False
-        highest = ndtri(0.975 ** (1 / len(r)))
-        if r.max() >= highest * noise or r.sum() >= 2 * noise * np.sqrt(len(r)):
+        highest, total = ndtri((1 - level) ** (1 / len(r))), ndtri(1 - level)
+        if r.max() >= highest * noise or r.sum() >= total * noise * np.sqrt(len(r)):
             return False
     return True
 
@@ -118,12 +136,7 @@ def alignment_warning(
 ) -> str | None:
     """What to warn of before linking two files in some views, if anything."""
     if unrelated(X, Y, kinds):
-        return (
-            "row i of y resembles row i of X no more than any other row does: check that the rows "
-            "of both files are in the same order, and that no transformer in front of the linker "
-            "changes X alone (TransformedLinker transforms both files); unless the masking removed "
-            "everything, the rate will be too low"
-        )
+        return UNRELATED_ROWS
     raw = not {"separate", "rank"} & set(standardize)  # another view does not mind the units
     if raw and kinds:
         numbers = np.flatnonzero(np.array(kinds) == "numeric")

@@ -64,9 +64,14 @@ class Links:
         return self.n_linked / len(self.links)
 
     @property
+    def chance(self) -> np.ndarray:
+        """Chance of each record to be found by picking at random among ties, (n_records,)."""
+        return np.asarray(self.own_tied / self.n_tied)
+
+    @property
     def expected_rate(self) -> float:
         """Rate expected of an intruder who picks at random among the tied records."""
-        return float(np.mean(self.own_tied / self.n_tied))
+        return float(np.mean(self.chance))
 
     def to_frame(self) -> pd.DataFrame:
         """One row per record, as a pandas DataFrame."""

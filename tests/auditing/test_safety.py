@@ -1,0 +1,145 @@
+"""A dangerous file is never waved through: ties, rows out of order, words for the unit."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from sklearn_reclink import audit
+from sklearn_reclink.auditing import UnrelatedRowsError, compare
+from sklearn_reclink.auditing._verdict import verdict
+from sklearn_reclink.auditing.formatting import Unit
+from sklearn_reclink.datasets import make_microdata
+from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwapping
+
+PLAIN = ["euclidean", "mahalanobis"]
+
+
+def in_groups(X: np.ndarray, k: int) -> np.ndarray:
+    return Microaggregation(groups=X.shape[1], k=k, standardize=True).fit_transform(X)
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    """A file masked in pairs: nobody is singled out, and a guess is right half of the time."""
+    X = make_microdata(120, 4, random_state=1)
+    return audit(X, in_groups(X, 2), attackers=[*PLAIN, "density"], limit=0.05, unit="firms")
+
+
+def test_ties_do_not_pass_as_safety(pairs):
+    assert pairs.strict_rate == 0
+    assert 0.3 < pairs.expected_rate <= 0.5 and pairs.risk == pairs.expected_rate
+    assert pairs.above_limit and verdict(pairs).level == "above"
+    text = pairs.to_text()
+    assert "Nothing more is needed" not in text
+    n_right = round(pairs.risk * 120)
+    assert f"right for about {n_right} of 120 firms" in verdict(pairs).headline
+    data = pairs.to_dict()
+    assert data["strict_rate"] == 0 and data["risk"] == data["expected_rate"] == pairs.risk
+    assert f"about {n_right} of 120 firms" in pairs.to_html()
+
+
+def test_the_risk_is_the_larger_of_strict_and_expected_over_all(pairs):
+    everyone = [*pairs.attacks, *pairs.estimates]
+    assert pairs.risk == max(max(one.rate, one.expected_rate) for one in everyone)
+    for one in everyone:
+        assert one.expected_rate == pytest.approx(np.mean(one.chance))
+        assert (one.chance[one.reidentified] == 1).all()
+
+
+def test_larger_groups_are_safer_in_a_comparison():
+    X = make_microdata(120, 4, random_state=1)
+    maskings = {f"k = {k}": in_groups(X, k) for k in (2, 5)}
+    found = compare(X, maskings, attackers=["euclidean"], limit=0.3)
+    assert all(one.strict_rate == 0 for one in found.audits)
+    assert found.safest.masked_name == "k = 5"
+    assert found.above_limit and not found.audits[1].above_limit
+    assert "k = 5 is within the limit" in found.to_text()
+
+
+def test_a_file_without_information_is_no_better_than_a_blind_guess():
+    X = make_microdata(60, 3, random_state=0)
+    Y = in_groups(X, 30)
+    found = audit(X, Y, attackers=["euclidean"])
+    assert not found.at_chance  # two groups: a guess is right for 2 on average
+    assert "Nothing more is needed" not in found.to_text()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("n_records", [25, 200])
+def test_shuffled_files_are_refused_and_aligned_ones_are_not(seed, n_records):
+    X = make_microdata(n_records, 4, tail="heavy" if seed % 2 else "light", random_state=seed)
+    maskers = [
+        RankSwapping(p=10, random_state=seed),
+        AdditiveNoise(p=50, random_state=seed),
+        Microaggregation(groups=2, k=3, standardize=True),
+    ]
+    Y = maskers[seed % 3].fit_transform(X)
+    assert audit(X, Y, attackers=["euclidean"], time_limit=1).n_records == n_records
+    order = np.random.default_rng([seed, 7]).permutation(n_records)
+    with pytest.raises(UnrelatedRowsError, match=r"far too low.*aligned=False"):
+        audit(X, Y[order], attackers=["euclidean"])
+
+
+def test_rows_said_to_belong_together_are_audited_with_a_note():
+    X = make_microdata(80, 3, random_state=0)
+    Y = np.random.default_rng(1).permutation(X)
+    with pytest.warns(UserWarning, match="hardly resemble"):
+        found = audit(X, Y, attackers=["euclidean"], aligned="unchecked")
+    assert [note for note in found.notes if "same order" in note] == list(found.notes)
+    assert "transformer" not in found.to_html()
+    with pytest.raises(ValueError, match="unchecked"):
+        audit(X, Y, aligned="maybe")
+
+
+def test_few_records_that_do_not_resemble_each_other_are_noted():
+    X = make_microdata(12, 3, random_state=0)
+    with pytest.warns(UserWarning, match="hardly resemble"):
+        audit(X, X[::-1].copy(), attackers=["euclidean"])
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "many"),
+    [
+        ("people", "person", "people"),
+        ("firm", "firm", "firms"),
+        ("companies", "company", "companies"),
+        ("households", "household", "households"),
+        ("business", "business", "businesses"),
+        ("boxes", "box", "boxes"),
+        ("houses", "house", "houses"),
+        ("child/children", "child", "children"),
+    ],
+)
+def test_units_have_a_singular_and_a_plural(text, one, many):
+    assert Unit.of(text) == Unit(one, many)
+
+
+@pytest.mark.parametrize("text", ["", " / ", "a/b/c"])
+def test_a_unit_that_is_no_noun_is_refused(text):
+    with pytest.raises(ValueError, match="child/children"):
+        Unit.of(text)
+
+
+def test_firms_are_never_called_people(pairs):
+    X = make_microdata(60, 3, random_state=0)
+    Y = AdditiveNoise(p=20, random_state=0).fit_transform(X)
+    options = {"attackers": [*PLAIN, "weighted_mean"], "unit": "firms"}
+    more = {"pool": np.vstack([Y, Y[:9] + 3]), "absent": X[:7] + 5}
+    found = audit(X, Y, time_limit=6, **options, **more)
+    both = compare(X, {"a": Y, "b": in_groups(X, 3)}, time_limit=12, **options)
+    for one in (pairs, found, both):
+        for text in (one.to_text(), one.to_html(), json.dumps(one.to_dict())):
+            words = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+            assert not re.findall(r".{30}\b(?:people|persons?|nobody|everybody)\b", words, re.I)
+
+
+def test_variables_that_were_not_compared_are_counted_in_the_verdict():
+    X = make_microdata(60, 5, random_state=0)
+    Y = AdditiveNoise(p=20, random_state=0).fit_transform(X)
+    found = audit(X[:, :3], Y[:, :3], attackers=PLAIN, left_out=["d", "e"])
+    assert any("Judged by 3 of the 5 variables" in text for text in verdict(found).how_sure)
+    assert found.to_dict()["left_out"] == ["d", "e"]
