@@ -29,6 +29,7 @@ from sklearn_reclink.auditing._attackers import (
     collected_warnings,
 )
 from sklearn_reclink.auditing._files import Files, check_related, read_files
+from sklearn_reclink.auditing._findings import column_findings
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._sample import sample_curve
@@ -234,6 +235,7 @@ def _run(
         "contributions": contributions,
         "records": records_at_risk(attacks, estimates, files.ids),
         "variables": files.variables,
+        "findings": column_findings(X, Y, names, files.nominal or ()),
         "curve": sample_curve(_worst(attacks), X, Y, files.pool, files.absent),
         "settings": {
             "time_limit": time_limit,

@@ -33,6 +33,7 @@ def audit_text(audit: Audit) -> str:
     words = verdict(audit)
     parts = [
         wrapped(words.headline),
+        "Look at these columns first\n" + bulleted(words.findings) if words.findings else "",
         "How sure is that?\n" + bulleted(words.how_sure),
         "What to protect\n" + bulleted(words.what_to_protect),
         "Samples\n" + bulleted(sample_sentences(audit.curve, audit.unit)) if audit.curve else "",
@@ -188,6 +189,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "n_records": audit.n_records,
         "variables": list(audit.names),
         "verdict": asdict(verdict(audit)),
+        "findings": [asdict(one) for one in audit.findings],
         "unit": asdict(audit.unit),
         "left_out": list(audit.left_out),
         "risk": audit.risk,

@@ -21,6 +21,7 @@ import numpy as np
 
 from sklearn_reclink.auditing._attack import Attack, HeldOut
 from sklearn_reclink.auditing._attackers import Attacker
+from sklearn_reclink.auditing._findings import Finding
 from sklearn_reclink.auditing._methods import Source
 from sklearn_reclink.auditing._output import audit_as_dict, audit_text
 from sklearn_reclink.auditing._records import RecordsAtRisk
@@ -77,6 +78,8 @@ class Audit:
         What one record describes, in words.
     left_out : tuple of str
         Variables of the files that were not compared.
+    findings : tuple of Finding
+        Columns that masking left unchanged or nearly, made constant or emptied, the worst first.
 
     Examples
     --------
@@ -108,6 +111,7 @@ class Audit:
     sources: tuple[Source, ...] = ()
     unit: Unit = PEOPLE
     left_out: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @property
     def n_records(self) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sklearn_reclink.auditing._attack import Attack, HeldOut
+from sklearn_reclink.auditing._findings import finding_sentences
 from sklearn_reclink.auditing.formatting import listed, percent, quoted
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Verdict:
         Nobody is at risk beyond a blind guess, somebody is, or the risk compared with a limit.
     headline : str
         How many people are at risk.
+    findings : list of str
+        Columns that masking left as they were, or emptied.
     how_sure : list of str
         How sure that is.
     what_to_protect : list of str
@@ -38,6 +41,7 @@ class Verdict:
 
     level: str
     headline: str
+    findings: list[str]
     how_sure: list[str]
     what_to_protect: list[str]
 
@@ -47,7 +51,8 @@ def verdict(audit: Audit) -> Verdict:
     level = "none" if audit.at_chance else "some"
     if audit.limit is not None:
         level = "above" if audit.above_limit else "below"
-    return Verdict(level, headline(audit), certainty(audit), advice(audit))
+    first = finding_sentences(audit.findings)
+    return Verdict(level, headline(audit), first, certainty(audit), advice(audit))
 
 
 def headline(audit: Audit) -> str:
