@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test coverage mutation lint docs check clean
+.PHONY: demo test coverage mutation lint docs notebooks dist wheel-check check clean
 .NOTPARALLEL:
 
 demo: $(VENV)/.core
@@ -30,12 +30,26 @@ lint: $(VENV)/.lint
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs
 
+notebooks: $(VENV)/.notebooks
+	$(BIN)/python notebooks/execute.py
+
+dist: | $(BIN)/python
+	$(PIP) 'build>=1.2'
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+
+# the interpreters that the wheel must run on, in an empty environment each
+PYTHONS ?= python3.11 python3.12 python3.13
+
+wheel-check: dist
+	bash .ci/wheel $(PYTHONS)
+
 check:
 	bash .ci/run
 
 clean:
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -f $(VENV)/.core $(VENV)/.test $(VENV)/.lint $(VENV)/.docs
+	rm -f $(VENV)/.core $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.notebooks
 	rm -rf docs/gallery docs/api/generated
 	find sklearn_reclink tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -52,6 +66,10 @@ $(VENV)/.test: pyproject.toml | $(BIN)/python
 
 $(VENV)/.lint: pyproject.toml | $(BIN)/python
 	$(PIP) --editable '.[lint]'
+	touch $@ $(VENV)/.core
+
+$(VENV)/.notebooks: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[report,notebooks]'
 	touch $@ $(VENV)/.core
 
 $(VENV)/.docs: pyproject.toml | $(BIN)/python

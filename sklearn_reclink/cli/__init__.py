@@ -14,6 +14,7 @@ from pathlib import Path
 WRONG_INPUT = 2
 PROGRAM_ERROR = 3
 INTERRUPTED = 130
+WITH_REPORT = "pip install jinja2 matplotlib pandas pillow pyarrow typer"  # the extra "report"
 
 __all__ = ["main", "run"]
 
@@ -34,7 +35,7 @@ def run(arguments: list[str] | None = None) -> int:
         return code if isinstance(code, int) else 0
     except ImportError as error:
         text = one_line(error)
-        remedy = "" if "pip install" in text else ": pip install 'sklearn-reclink[report]'"
+        remedy = "" if "pip install" in text else f": {WITH_REPORT}"
         return report_error(text + remedy, WRONG_INPUT)
     except (ValueError, OSError) as error:
         return report_error(one_line(error), WRONG_INPUT)

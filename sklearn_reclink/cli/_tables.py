@@ -88,8 +88,7 @@ def _read_excel(path: Path) -> pd.DataFrame:
 
     if find_spec("openpyxl") is None:
         raise FileProblem(
-            f"{path.name}: Excel files need openpyxl: pip install 'sklearn-reclink[excel]', or "
-            "save it as CSV"
+            f"{path.name}: Excel files need openpyxl: pip install openpyxl, or save it as CSV"
         )
     try:
         table = pd.read_excel(path, dtype=object, keep_default_na=False, engine="openpyxl")

@@ -38,8 +38,7 @@ class Display:
             import matplotlib.pyplot as plt
         except ImportError as error:
             raise ImportError(
-                f"{type(self).__name__}.plot requires matplotlib: pip install "
-                "'sklearn-reclink[plots]'"
+                f"{type(self).__name__}.plot requires matplotlib: pip install matplotlib"
             ) from error
         if ax is None:
             _, ax = plt.subplots(figsize=(width, height), layout="constrained")

@@ -31,6 +31,7 @@ from sklearn_reclink.data.alignment import alignment_warning
 from sklearn_reclink.data.views import GOWER, VIEWS, chosen_views, learn_view
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers import _view
+from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, reports_tasks
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._shards import shard_index
 from sklearn_reclink.linkers._view import View
@@ -45,7 +46,7 @@ WITH_TEMPERATURE = ("density", "balanced")
 
 @fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
-class BaseLinker(BaseEstimator, metaclass=ABCMeta):
+class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all linkers.
 
     Parameters
@@ -100,6 +101,7 @@ class BaseLinker(BaseEstimator, metaclass=ABCMeta):
         """Set the distance and the attributes that users read, unless ``at_least`` is the limit."""
 
     @fit_context(prefer_skip_nested_validation=True)
+    @reports_tasks
     def fit(self, X: Any, y: Any = None, pool: Any = None, reference: Any = None) -> Self:
         """Learn from an original file and its masked version.
 

@@ -17,11 +17,12 @@ from sklearn_reclink.data.exactness import check_exact
 from sklearn_reclink.data.pool import Pool, unwrapped
 from sklearn_reclink.data.reading import WHAT_Y_IS, column_names, match_columns
 from sklearn_reclink.linkers._base import BaseLinker
+from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, inner_fit, reports_tasks
 from sklearn_reclink.search import Links
 
 
 @dataclass(eq=False, repr=False)
-class TransformedLinker(MetaEstimatorMixin, BaseEstimator):
+class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
     """Transform both files, then link.
 
     Parameters
@@ -76,6 +77,7 @@ class TransformedLinker(MetaEstimatorMixin, BaseEstimator):
     }
 
     @fit_context(prefer_skip_nested_validation=False)
+    @reports_tasks
     def fit(self, X: Any, y: Any = None, pool: Any = None, reference: Any = None) -> Self:
         """Fit the transformer and the linker; the files are those of the linker's ``fit``.
 
@@ -103,7 +105,9 @@ class TransformedLinker(MetaEstimatorMixin, BaseEstimator):
             reference = self._original(reference)
         files = self._transformed(X, y)
         pool = self._transformed_pool(X, pool)
-        self.linker_ = clone(self.linker).fit(*files, pool=pool, reference=reference)
+        self.linker_ = clone(self.linker)
+        with inner_fit(self, self.linker_):
+            self.linker_.fit(*files, pool=pool, reference=reference)
         self.n_linked_, self.bound_ = self.linker_.n_linked_, self.linker_.bound_
         self.status_ = self.linker_.status_
         return self

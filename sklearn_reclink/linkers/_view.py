@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.data.reading import Files
 from sklearn_reclink.data.views import check_width
+from sklearn_reclink.linkers._callbacks import task
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Solution, Status
 
@@ -79,6 +80,10 @@ class View:
 
     def learn(self, at_least: int = 0, **search: Any) -> None:
         """Learn, once more if need be; of use are only more links than ``at_least``."""
+        with task(self.linker, f"standardize={self.linker.standardize_!r}"):
+            self._learn(at_least, **search)
+
+    def _learn(self, at_least: int, **search: Any) -> None:
         linker, before = copy(self.linker), self.solution
         told = max(at_least, self.given[1] if self.given else 0)
         found = linker._learn(self.index, at_least=told, **search)

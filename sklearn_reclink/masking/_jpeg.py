@@ -42,7 +42,7 @@ def compress(pixels: np.ndarray, quality: int, most_rows: int = MOST_PIXELS) -> 
         from PIL import Image
     except ImportError as error:
         raise ImportError(
-            "JPEGMasking needs Pillow: install it with pip install 'sklearn-reclink[jpeg]'"
+            "JPEGMasking needs Pillow: install it with pip install pillow"
         ) from error
     parts = []
     for start in range(0, len(pixels), most_rows):
@@ -80,7 +80,7 @@ class JPEGMasking(NumericMasker):
     The order of the records and of the variables matters: neighbours are blurred together. A grey
     level is 1/255 of the range of the variable, so a long tail leaves few levels to the others.
     Missing values are refused.
-    Needs Pillow: ``pip install 'sklearn-reclink[jpeg]'``.
+    Needs Pillow: ``pip install pillow``.
 
     References
     ----------

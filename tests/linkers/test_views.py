@@ -153,6 +153,7 @@ class Searcher:
     """A linker that finds and proves what it is told, and notes how it was asked."""
 
     _has_ceiling = False
+    standardize_ = None
 
     def __init__(self, *answers):
         self.answers, self.asked = list(answers), []
