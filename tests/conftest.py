@@ -4,8 +4,28 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sklearn_reclink.auditing import Audit, Comparison
 from sklearn_reclink.datasets import fetch_casc_census
 from sklearn_reclink.masking import Microaggregation
+from tests.certificates.schema import AUDIT_SCHEMA, problems
+
+
+@pytest.fixture(scope="session", autouse=True)
+def every_json_follows_the_schema():
+    """Whatever a test makes of an audit or a comparison is compared with the published schema."""
+    with pytest.MonkeyPatch.context() as patch:
+        for made in (Audit, Comparison):
+            patch.setattr(made, "to_dict", checked(made.to_dict))
+        yield
+
+
+def checked(to_dict):
+    def made(self):
+        data = to_dict(self)
+        assert problems(data, AUDIT_SCHEMA) == [], "describe new fields in docs/audit.schema.json"
+        return data
+
+    return made
 
 
 @pytest.fixture(scope="session")

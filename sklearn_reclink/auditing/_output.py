@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_reclink.auditing._attackers import VIEWS
+from sklearn_reclink.auditing._methods import software
 from sklearn_reclink.auditing._sample import sample_as_dict, sample_sentences
 from sklearn_reclink.auditing._verdict import status_words, verdict
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 28
 MOST_VARIABLES = 30
-SCHEMA = 1
+SCHEMA_VERSION = 1  # of docs/audit.schema.json
 
 Table = tuple[list[str], list[list[str]]]
 
@@ -181,10 +182,12 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
     """The numbers of an audit."""
     from sklearn_reclink._version import __version__
 
-    header, rows = columns_read(audit)
     return {
-        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "kind": "audit",
         "version": __version__,
+        "software": software(),
+        "sources": [asdict(one) for one in audit.sources],
         "masked": audit.masked_name,
         "n_records": audit.n_records,
         "variables": list(audit.names),
@@ -240,12 +243,32 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
             "pairs": [asdict(one) for one in audit.contributions.pairs],
         },
         "n_records_at_risk": len(audit.records),
-        "columns": [dict(zip(header, row, strict=True)) for row in rows],
+        "columns": _columns_as_dicts(audit),
         "samples": sample_as_dict(audit.curve),
         "notes": list(audit.notes),
         "settings": audit.settings,
         "certificate_sha256": audit.certificate_hash,
     }
+
+
+def _columns_as_dicts(audit: Audit) -> list[dict[str, Any]]:
+    """What each column was read as; nothing for numbers without gaps."""
+    if audit.variables is None:
+        return []
+    missing = zip(_missing(audit.X).tolist(), _missing(audit.Y).tolist(), strict=True)
+    levels = [None if one is None else len(one) for one in audit.variables.categories]
+    return [
+        {
+            "column": name,
+            "kind": kind,
+            "n_levels": n_levels,
+            "missing_original": original,
+            "missing_masked": masked,
+        }
+        for name, kind, n_levels, (original, masked) in zip(
+            audit.names, audit.variables.kinds, levels, missing, strict=True
+        )
+    ]
 
 
 def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
@@ -254,4 +277,14 @@ def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
         {"information_loss": loss, "frontier": best, **audit_as_dict(audit)}
         for audit, loss, best in comparison.rows()
     ]
-    return {"schema": SCHEMA, "above_limit": comparison.above_limit, "maskings": maskings}
+    chosen = comparison.chosen
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "kind": "comparison",
+        "headline": comparison.headline,
+        "limit": comparison.limit,
+        "above_limit": comparison.above_limit,
+        "chosen": None if chosen is None else chosen.masked_name,
+        "safest": comparison.safest.masked_name,
+        "maskings": maskings,
+    }

@@ -6,9 +6,8 @@ not known beforehand. A search has no iterations to count, so it is a leaf::
 
     GridSearchCV -> candidate and fold -> fit of a linker -> standardize='rank'
 
-A callback cannot stop a fit between two searches: a bound that leaves out a way to standardise would
-not be the bound asked for. ``time_limit`` ends a search, and an interrupt leaves the linker as it
-was.
+A callback cannot stop a fit between two searches: a bound that leaves out a way to standardise is
+not the bound asked for. ``time_limit`` ends a search, and an interrupt leaves the linker as it was.
 """
 
 from __future__ import annotations

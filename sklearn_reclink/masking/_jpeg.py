@@ -41,9 +41,7 @@ def compress(pixels: np.ndarray, quality: int, most_rows: int = MOST_PIXELS) -> 
     try:
         from PIL import Image
     except ImportError as error:
-        raise ImportError(
-            "JPEGMasking needs Pillow: install it with pip install pillow"
-        ) from error
+        raise ImportError("JPEGMasking needs Pillow: install it with pip install pillow") from error
     parts = []
     for start in range(0, len(pixels), most_rows):
         buffer = BytesIO()
