@@ -6,7 +6,7 @@ people found again. A learned linker chooses the distance that finds the most.
 """
 
 from sklearn_reclink._version import __version__
-from sklearn_reclink.auditing import audit
+from sklearn_reclink.auditing import audit, scenarios
 from sklearn_reclink.certificates import CertificateError, verify_certificate
 from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.data.shards import Shards
@@ -41,5 +41,6 @@ __all__ = [
     "__version__",
     "audit",
     "export_mps",
+    "scenarios",
     "verify_certificate",
 ]

@@ -5,5 +5,7 @@ from sklearn_reclink.auditing._audit import audit
 from sklearn_reclink.auditing._comparison import Comparison, compare
 from sklearn_reclink.auditing._files import UnrelatedRowsError as UnrelatedRowsError
 from sklearn_reclink.auditing._result import Audit
+from sklearn_reclink.auditing._scenario_result import Scenarios
+from sklearn_reclink.auditing._scenarios import scenarios
 
-__all__ = ["Audit", "Comparison", "SizeLimits", "audit", "compare"]
+__all__ = ["Audit", "Comparison", "Scenarios", "SizeLimits", "audit", "compare", "scenarios"]

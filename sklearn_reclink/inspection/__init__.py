@@ -8,6 +8,7 @@
 `LinkageCurveDisplay`       how many people does an intruder find who claims only clear links?
 `OverfittingCurveDisplay`   does the attack generalise?
 `RiskUtilityDisplay`        which masking is worth its information loss?
+`ScenarioDisplay`           how does the risk grow with what the intruder knows?
 ==========================  ===============================================================
 
 All need matplotlib, which is imported when something is drawn.
@@ -19,6 +20,7 @@ from sklearn_reclink.inspection._linkage_curve import LinkageCurveDisplay
 from sklearn_reclink.inspection._margin import MarginDisplay, relative_margin
 from sklearn_reclink.inspection._overfitting import OverfittingCurveDisplay
 from sklearn_reclink.inspection._risk_utility import RiskUtilityDisplay, pareto_frontier
+from sklearn_reclink.inspection._scenarios import ScenarioDisplay
 from sklearn_reclink.inspection._weights import WeightsDisplay
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "MarginDisplay",
     "OverfittingCurveDisplay",
     "RiskUtilityDisplay",
+    "ScenarioDisplay",
     "WeightsDisplay",
     "pareto_frontier",
     "relative_margin",

@@ -1,0 +1,304 @@
+"""What does the intruder know? The worst case of every set of variables, with its bound.
+
+1. What needs no search is counted for every set: whom equal weights find, and who can never be
+   found (`metrics.variable_sets`). However short the time limit, every set has a bracket.
+2. Brackets are closed by searches for the weights of single sets (`_scenario_search`); what one set
+   proves is carried over to its parts, and what it finds to all sets that contain it
+   (`_variable_sets`).
+3. The other attackers of an audit try the sets that matter: all variables, all but one, and the
+   smallest sets that expose 10 % and 50 % of the people. No bound is known for some of them.
+4. With all variables: what is found by learning from 5, 50 and 500 known people (`_people_known`).
+5. Time that is left goes to the sets still open.
+
+In a long file a random sample of the people is sought in the whole release; links and bounds are
+then those of the sample.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sklearn_reclink.auditing._attack import compile_searches
+from sklearn_reclink.auditing._attackers import (
+    ATTACKERS,
+    VIEWS,
+    Attacker,
+    Setting,
+    SizeLimits,
+    chosen_attackers,
+)
+from sklearn_reclink.auditing._audit import _check_options
+from sklearn_reclink.auditing._files import Files, check_related, read_files
+from sklearn_reclink.auditing._people_known import PeopleKnown, nobody_known, people_known
+from sklearn_reclink.auditing._scenario_result import Scenario, Scenarios
+from sklearn_reclink.auditing._scenario_search import SetSearch, Sought, try_others
+from sklearn_reclink.auditing._variable_sets import ALL_SETS, Brackets, list_sets
+from sklearn_reclink.auditing.formatting import Unit
+from sklearn_reclink.metrics.variable_sets import coordinates_of, count_sets, informative_views
+
+Progress = Callable[[str, int, int], None]
+
+SHARES = (0.1, 0.5)  # of the people, whose smallest sets are looked for
+OTHERS = ("mahalanobis", "choquet", "bilinear", "density")
+_ENDS = {"search": 0.55, "others": 0.72, "people": 0.87, "again": 0.96}  # shares of the time limit
+_MOST_SMALLEST = 3  # sets of a share that the other attackers try
+
+
+def scenarios(
+    X: Any,
+    y: Any,
+    *,
+    known: Iterable[Any] | None = None,
+    secret: Iterable[Any] | None = None,
+    pool: Any = None,
+    aligned: bool | str = True,
+    pairs: Sequence[int] = (5, 50, 500),
+    categorical_features: Any = None,
+    ordinal_features: Any = None,
+    attackers: Iterable[str] | None = None,
+    time_limit: float = 60.0,
+    max_records: int = 2000,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    unit: str = "people",
+    progress: Progress | None = None,
+) -> Scenarios:
+    """Find out what intruders find who know only some of the variables.
+
+    Every set of up to ten variables is looked at; of more variables, the sets of one, two and three
+    and those that lack one. Each set gets the number of people that a weighted mean singles out,
+    recounted, and a proven bound that no weighted mean passes.
+
+    Parameters
+    ----------
+    X, y : array-like or dataframe of shape (n_records, n_features)
+        The original file and its masked version, aligned row by row.
+    known : iterable of str or int, default=None
+        The variables that an intruder may know, by name or number; by default all.
+    secret : iterable of str or int, default=None
+        Variables that no intruder knows: they are left out of linkage.
+    pool : array-like or dataframe of shape (n_masked, n_features), default=None
+        The whole masked file, if it holds more people than ``y``.
+    aligned : True or "unchecked", default=True
+        Files whose rows look unrelated are refused, unless they are said to be aligned by
+        ``"unchecked"``.
+    pairs : sequence of int, default=(5, 50, 500)
+        How many people the intruder knows already, to learn from; sizes above half of the file are
+        left out.
+    categorical_features, ordinal_features : array-like or dict, default=None
+        As in the linkers.
+    attackers : iterable of str, default=None
+        Attackers that try the sets that matter besides weighted means, by default
+        ``"mahalanobis"``, ``"choquet"``, ``"bilinear"`` and ``"density"``.
+    time_limit : float, default=60.0
+        Seconds for all searches. However few, every set has links and a bound.
+    max_records : int, default=2000
+        People sought; in a longer file a random sample of so many is sought in the whole release.
+    random_state, n_jobs : int, default=0, None
+        Seed of every random choice, and number of joblib workers.
+    unit : str, default="people"
+        What one record describes, such as ``"firms"``.
+    progress : callable, default=None
+        Called with what is being done, the number of sets decided and of all sets.
+
+    Returns
+    -------
+    Scenarios
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import scenarios
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> Y = X.copy()
+    >>> Y[:, 1:] = X[::-1, 1:]  # only the first variable tells people apart
+    >>> found = scenarios(X, Y, attackers=(), pairs=())
+    >>> [(one.variables, one.n_linked) for one in found.smallest(0.5)]
+    [(('x0',), 50)]
+    """
+    begin = time.monotonic()
+    _check_options(None, time_limit)
+    if not aligned:
+        raise ValueError("files that are not aligned have no links to count: aligned must be True")
+    told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
+    files = read_files(X, y, pool, None, None, told, n_jobs)
+    check_related(files, aligned)
+    hidden = _columns(secret or (), files.names, "secret")
+    usable = range(len(files.names)) if known is None else _columns(known, files.names, "known")
+    if both := [files.names[k] for k in usable if known is not None and k in hidden]:
+        raise ValueError(f"{both} are both known and secret: name each variable once")
+    columns = [k for k in usable if k not in hidden]
+    if not columns:
+        raise ValueError("no variable is left for an intruder to know: name fewer as secret")
+    sought = _sought(files, columns, max_records, random_state)
+    n_masked, limits = len(sought.everyone), SizeLimits()
+    names = tuple(files.names[k] for k in columns)
+    setting = Setting(n_masked, len(names), random_state, n_jobs, limits, nominal=sought.nominal)
+    others = _others(attackers)
+    compile_searches([ATTACKERS["weighted_mean"], *others], setting)
+    clock = _Clock(begin, time_limit, progress)
+    sets = list_sets(len(names))
+    brackets, sought, notes = _count(sets, sought, clock, n_jobs)
+    search = SetSearch(brackets, sought, setting)
+    search.run(clock.end("search"), clock.report)
+    _try_others(search, others, clock)
+    people = _people(search, pairs, clock)
+    search.again(clock.end("again"), clock.report)
+    return Scenarios(
+        names=names,
+        secret=tuple(files.names[k] for k in sorted(hidden)),
+        scenarios=_results(brackets, names),
+        people=tuple(people),
+        n_records=len(sought.X),
+        n_total=len(files.X),
+        n_pool=n_masked,
+        views=sought.views,
+        attackers=tuple(dict.fromkeys(one.title for one in brackets.findings)),
+        unit=Unit.of(unit),
+        notes=tuple(dict.fromkeys([*files.notes, *notes])),
+        settings={
+            "time_limit": time_limit,
+            "seed": random_state,
+            "seconds": time.monotonic() - begin,
+            "listed": _listed(len(names), sets),
+        },
+    )
+
+
+def _columns(wanted: Iterable[Any], names: Sequence[str], option: str) -> list[int]:
+    """Places of columns by name or number."""
+    if isinstance(wanted, str):
+        wanted = [wanted]
+    found = []
+    for one in wanted:
+        if one in names:
+            found.append(names.index(one))
+        elif isinstance(one, int | np.integer) and 0 <= one < len(names):
+            found.append(int(one))
+        else:
+            raise ValueError(
+                f"{option} names {one!r}, which is not a variable of both files: choose from "
+                f"{', '.join(names)}"
+            )
+    return sorted(set(found))
+
+
+def _sought(files: Files, columns: list[int], most: int, seed: int) -> Sought:
+    """The people to look for, and the files in which they are, some columns only."""
+    X, Y = files.X[:, columns], files.Y[:, columns]
+    pool = None if files.pool is None else files.pool[:, columns]
+    nominal = None
+    if files.nominal is not None:
+        nominal = tuple(place for place, k in enumerate(columns) if k in files.nominal)
+        gaps = any(np.isnan(one).any() for one in (X, Y, Y if pool is None else pool))
+        nominal = nominal if nominal or gaps else None
+    if len(X) <= most:
+        return Sought(X, Y, pool, None, nominal, VIEWS)
+    rows = np.sort(np.random.default_rng([seed, 3]).choice(len(X), size=most, replace=False))
+    others = np.setdiff1d(np.arange(len(X)), rows)
+    impostors = [Y[others]] if pool is None else [Y[others], pool[len(Y) :]]
+    everyone = np.concatenate([Y[rows], *impostors])
+    return Sought(X[rows], Y[rows], everyone, X, nominal, VIEWS)
+
+
+def _others(names: Iterable[str] | None) -> list[Attacker]:
+    wanted = OTHERS if names is None else tuple(names)
+    return chosen_attackers(wanted) if wanted else []
+
+
+class _Clock:
+    """When each part of a sweep ends, and a progress bar of the sets decided."""
+
+    def __init__(self, begin: float, seconds: float, progress: Progress | None) -> None:
+        now = time.monotonic()
+        # reading and loading count, a minute of compiling does not
+        self.begin = now - min(now - begin, 3.0, seconds / 2)
+        self.seconds, self.progress = seconds, progress
+        self.brackets: Brackets | None = None
+
+    def end(self, part: str) -> float:
+        """When a part ends, by `time.monotonic`."""
+        return self.begin + _ENDS[part] * self.seconds
+
+    def report(self, what: str) -> None:
+        if self.progress is None:
+            return
+        total = 0 if self.brackets is None else len(self.brackets.sets)
+        still_open = 0 if self.brackets is None else len(self.brackets.open)
+        self.progress(what, total - still_open, total)
+
+
+def _count(
+    sets: list[tuple[int, ...]], sought: Sought, clock: _Clock, n_jobs: int | None
+) -> tuple[Brackets, Sought, list[str]]:
+    """Brackets without a search, in the views that take the files."""
+    clock.report("counting")
+    whole = sought.X if sought.whole is None else sought.whole
+    build = partial(coordinates_of, sought.X, sought.Y, sought.everyone, whole)
+    views, notes = informative_views(VIEWS, partial(build, nominal=sought.nominal))
+    counts = [count_sets(one, sets, n_jobs=n_jobs) for one in views]
+    costly = sorted({int(k) for one in views for k in one.has_costs})
+    clock.brackets = Brackets(sets, counts, costly)
+    return clock.brackets, replace(sought, views=tuple(str(one.view) for one in views)), notes
+
+
+def _try_others(search: SetSearch, others: list[Attacker], clock: _Clock) -> None:
+    """Let the other attackers try the sets that matter."""
+    brackets, sought = search.brackets, search.files
+    numbers = [len(brackets.sets) - 1]
+    exposed = np.maximum(brackets.n_linked, brackets.expected) / len(sought.X)
+    for share in SHARES:
+        enough = np.flatnonzero(exposed >= share)
+        enough = enough[brackets.sizes[enough] == brackets.sizes[enough].min(initial=10**9)]
+        numbers += enough[np.argsort(-exposed[enough], kind="stable")][:_MOST_SMALLEST].tolist()
+    numbers += np.flatnonzero(brackets.sizes == brackets.sizes[-1] - 1).tolist()
+    numbers = list(dict.fromkeys(numbers))
+    end = clock.end("others")
+    try_others(brackets, sought, search.setting, others, numbers, end, clock.report)
+
+
+def _people(search: SetSearch, pairs: Sequence[int], clock: _Clock) -> list[PeopleKnown]:
+    """What is found by learning from few people; nothing if no number is asked for."""
+    if not len(pairs):
+        return []
+    brackets, sought = search.brackets, search.files
+    nobody = nobody_known(brackets.counts, len(brackets.sets) - 1, len(sought.X))
+    end = clock.end("people")
+    return people_known(sought, pairs, search.setting, nobody, end, clock.report)
+
+
+def _results(brackets: Brackets, names: Sequence[str]) -> tuple[Scenario, ...]:
+    weights = ATTACKERS["weighted_mean"].title
+    expected_bound, found = brackets.expected_bound, []
+    for number, one in enumerate(brackets.sets):
+        worst, expected = brackets.worst(number, weights)
+        scenario = Scenario(
+            variables=tuple(names[k] for k in one),
+            n_linked=int(brackets.n_linked[number]),
+            bound=int(brackets.bound[number]),
+            ceiling=int(brackets.ceiling[number]),
+            n_found=worst.n_found,
+            attacker=worst.title,
+            used=tuple(names[k] for k in brackets.sets[worst.number]),
+            expected=expected,
+            expected_bound=float(expected_bound[number]),
+            searched=bool(brackets.searched[number]),
+        )
+        found.append(scenario)
+    return tuple(found)
+
+
+def _listed(n_variables: int, sets: Sequence[tuple[int, ...]]) -> str:
+    """Which sets were looked at, in words."""
+    if n_variables <= ALL_SETS:
+        return f"all {len(sets):,} sets of the variables were looked at"
+    sizes = sorted({len(one) for one in sets})
+    small = max((size for size in sizes if size < n_variables - 1), default=1)
+    lacking = ", those that lack one variable" if n_variables - 1 in sizes else ""
+    return f"sets of up to {small} variables{lacking} and all variables together were looked at"

@@ -1,0 +1,146 @@
+"""How does the risk grow with what the intruder knows?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from sklearn_reclink.inspection.drawing import (
+    BLUE,
+    GREY,
+    VERMILION,
+    Display,
+    as_label,
+    hatched,
+    in_percent,
+    legend_above,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MOST_NAMED = 2  # variables of a set that is named in the figure
+_WIDTH = 0.36  # of a column of points, in variables
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ScenarioDisplay(Display):
+    """Risk of every set of variables against the number of variables known.
+
+    The filled area spans the sets of one size, from the one that exposes the fewest people to the
+    one that exposes the most. The hatched area above it ends at the largest bound of a set.
+
+    Parameters
+    ----------
+    n_known : array-like of int of shape (n_sets,)
+        Variables in each set.
+    risk : array-like of shape (n_sets,)
+        Share of people exposed by each set.
+    bound : array-like of shape (n_sets,)
+        Share that no weighted mean of the set passes.
+    names : sequence of sequence of str or None, default=None
+        Variables of each set; those of the most exposing set are named where they are few.
+    bound_name : str, default="no weighted mean finds more"
+        What the legend says of the bound.
+
+    Attributes
+    ----------
+    legend_ : matplotlib Legend
+        The legend.
+    ax_, figure_ : matplotlib Axes, Figure
+        Where it is drawn.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.inspection import ScenarioDisplay
+    >>> display = ScenarioDisplay(n_known=[1, 1, 2], risk=[0.1, 0.2, 0.6], bound=[0.1, 0.2, 0.7])
+    >>> [text.get_text() for text in display.plot().legend_.get_texts()]
+    ['all sets of one size', 'no weighted mean finds more', 'a set of variables']
+    """
+
+    n_known: Any
+    risk: Any
+    bound: Any
+    names: Any = None
+    bound_name: str = "no weighted mean finds more"
+
+    def plot(self, *, ax: Axes | None = None, limit: float | None = None) -> Self:
+        """Draw the risk of all sets and its envelope.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+        limit : float or None, default=None
+            Share of people that is accepted, marked by a line.
+
+        Returns
+        -------
+        ScenarioDisplay
+        """
+        n_known = np.asarray(self.n_known, dtype=int)
+        risk, bound = np.asarray(self.risk, dtype=float), np.asarray(self.bound, dtype=float)
+        ax = self._set_axes(ax, height=4.2)
+        sizes = np.unique(n_known)
+        places = np.arange(len(sizes))
+        low, high, proven = (
+            np.array([how(of[n_known == size]) for size in sizes])
+            for how, of in ((np.min, risk), (np.max, risk), (np.max, bound))
+        )
+        proven = np.maximum(proven, high)
+        ends = np.concatenate([places[:1] - _WIDTH / 2, places[1:-1], places[-1:] + _WIDTH / 2])
+        if len(sizes) == 1:
+            ends, low, high, proven = (np.repeat(one, 2) for one in (ends[:1], low, high, proven))
+            ends = np.array([-_WIDTH / 2, _WIDTH / 2])
+        style: dict[str, Any] = {"alpha": 0.25, "linewidth": 0, "label": "all sets of one size"}
+        ax.fill_between(ends, low, high, color=BLUE, **style)
+        open_style = hatched(GREY, linewidth=0)
+        ax.fill_between(ends, high, proven, label=self.bound_name, **open_style)
+        ax.plot(ends, proven, color=GREY, linewidth=1.2)
+        ax.plot(ends, high, color=BLUE, linewidth=1.6)
+        where = np.searchsorted(sizes, n_known) + self._spread(n_known)
+        size = float(np.clip(60 / np.sqrt(len(risk)), 1.5, 5))
+        ax.plot(where, risk, "o", color=BLUE, markersize=size, label="a set of variables")
+        self._name_worst(ax, sizes, n_known, risk)
+        if limit is not None:
+            ax.axhline(limit, color=VERMILION, linewidth=1.4, label=f"limit: {100 * limit:.4g} %")
+        ax.set_xticks(places, [str(size) for size in sizes])
+        ax.set(xlim=(-0.5, len(sizes) - 0.5), ylim=(0, 1.08 * max(proven.max(), limit or 0, 0.01)))
+        ax.set(xlabel="variables that the intruder knows", ylabel="share of people exposed")
+        in_percent(ax.yaxis)
+        self.legend_ = legend_above(ax, ncols=2)
+        return self
+
+    def _spread(self, n_known: np.ndarray) -> np.ndarray:
+        """Offsets that keep sets of one size apart, in the order of their risk."""
+        risk, offsets = np.asarray(self.risk, dtype=float), np.zeros(len(n_known))
+        for size in np.unique(n_known):
+            some = np.flatnonzero(n_known == size)
+            order = np.argsort(np.argsort(risk[some], kind="stable"))
+            offsets[some] = _WIDTH * ((order + 0.5) / len(some) - 0.5)
+        return offsets
+
+    def _name_worst(
+        self, ax: Axes, sizes: np.ndarray, n_known: np.ndarray, risk: np.ndarray
+    ) -> None:
+        """Name the most exposing sets of few variables."""
+        if self.names is None:
+            return
+        for place, size in enumerate(sizes):
+            if size > _MOST_NAMED or size == sizes[-1]:
+                continue
+            some = np.flatnonzero(n_known == size)
+            worst = some[np.argmax(risk[some])]
+            text = "\n".join(as_label(name, 14) for name in self.names[worst])
+            point = (place + (_WIDTH / 2 if len(some) > 1 else 0), risk[worst])
+            ax.annotate(
+                text,
+                point,
+                xytext=(0, 5),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                fontsize="small",
+            )
