@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.data.safe_range import powers_of_two
+from sklearn_reclink.data.views import powers_of_two
 
 MIN_RECORDS = 20  # fewer rows cannot tell masked from unrelated
 _LEVEL = 0.025

@@ -33,8 +33,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.data.safe_range import powers_of_two
-from sklearn_reclink.data.views import GOWER, RankScales, Scales, learn_ranks, learn_scales
+from sklearn_reclink.data.ranks import RankScales, learn_ranks
+from sklearn_reclink.data.views import GOWER, Scales, learn_scales, powers_of_two
 
 
 @dataclass(frozen=True)

@@ -83,3 +83,13 @@ def own_first(masked: np.ndarray, pool: np.ndarray, *, may_be_cut: bool) -> np.n
             "it came through cross_validate or GridSearchCV, hand over Pool(masked_file)"
         )
     return np.concatenate([masked, pool[np.sort(order[nth >= taken[others[order]]])]])
+
+
+def read_n_neighbors(n_neighbors: Any, n_masked: int) -> int:
+    """Validate how many records of a pool are asked for."""
+    if not isinstance(n_neighbors, int | np.integer) or not 1 <= n_neighbors <= n_masked:
+        raise ValueError(
+            f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the {n_masked} "
+            "records of the pool"
+        )
+    return int(n_neighbors)

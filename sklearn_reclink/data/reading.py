@@ -16,7 +16,7 @@ from sklearn_reclink._sklearn_compat import num_samples
 from sklearn_reclink.data.alignment import check_aligned_index
 from sklearn_reclink.data.exactness import check_exact, offender
 from sklearn_reclink.data.pool import Pool, own_first, unwrapped
-from sklearn_reclink.data.safe_range import powers_of_two
+from sklearn_reclink.data.views import powers_of_two
 
 if TYPE_CHECKING:
     from sklearn_reclink.data.kinds import Variables
@@ -109,7 +109,8 @@ def _read(
 def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> "Variables | None":
     """The kinds of the variables; None where all files are numbers and none is missing."""
     told = {name: getattr(linker, name) for name in ("categorical_features", "ordinal_features")}
-    given = (X, y, *(one for one in (unwrapped(pool), reference) if one is not None))
+    pool = None if pool is None else unwrapped(pool)
+    given = (X, y, *(one for one in (pool, reference) if one is not None))
     if all(one is None for one in told.values()) and all(map(_is_plain, given)):
         return None
     if getattr(getattr(X, "dtype", None), "kind", "") == "c":
@@ -117,7 +118,7 @@ def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> "Var
     from sklearn_reclink.data.kinds import learn_variables
 
     X, names = _checked(linker, X, reset=True), column_names(X)
-    files = [(y, "masked file", "y"), (unwrapped(pool), "pool", "pool")]
+    files = [(y, "masked file", "y"), (pool, "pool", "pool")]
     files.append((reference, "original file", "reference"))
     others = [
         (match_masked(linker, table, names, file=file, name=name), f"{file} {name}")
@@ -126,9 +127,8 @@ def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> "Var
     ]
     found = learn_variables(X, others[0][0], others=others[1:], **told)
     if set(found.types) == {"numbers"} and all(one is None for one in told.values()):
-        codes = found.codes(
-            (X, "original file X"), *others
-        )  # numbers of another type, such as Decimal
+        # numbers of another type, such as Decimal
+        codes = found.codes((X, "original file X"), *others)
         if set(found.kinds) == {"numeric"} and not any(np.isnan(one).any() for one in codes):
             return None
     return found

@@ -13,22 +13,28 @@ A file becomes *coordinates* once, so that every difference is a subtraction::
 ================  ==================================  ===============================
 
 ``u_k``, ``v_k`` and ``w`` are powers of two, which round nothing: 1, unless numbers are so large or
-so small that sums of squares would overflow or underflow (`safe_range`). Means and standard
-deviations are those of the columns so divided. ``w`` is one for all columns, so it changes no link;
-where it is not 1, raw differences are in its units.
+so small that sums of squares would overflow or underflow. Means and standard deviations are those
+of the columns so divided. ``w`` is one for all columns, so it changes no link; where it is not 1,
+raw differences are in its units.
 
 ``sd`` is the sample standard deviation. In ``"difference"`` the common shift cancels; it keeps
 the coordinates small, and with them their rounding. A *key* there, ``X_k - Y_k`` constant while
 ``X_k`` is not, would be divided by zero: it takes ``sd(X_k)`` instead.
 
-``"rank"`` takes ranks as coordinates: the share of the file below a value plus half the share
-equal to it (its mid-rank divided by the number of records), from 0 to 1. Values that the file does
-not hold are interpolated between their neighbours; beyond its ends they take the share of the end.
-Any increasing transformation of a column of either file leaves its ranks as they are.
+``"rank"`` takes ranks as coordinates (`ranks`).
 
 A column constant in either file tells no record from another: constant in ``Y``, it adds the
 same to all candidates of a record; constant in ``X``, it ranks the candidates alike for every
 record. It contributes nothing: it is not *informative*, and its coordinates are 0 in all views.
+
+*Safe range.* A solver squares differences, multiplies the squares and adds the squares of those.
+None of that leaves the range of floats if every difference of an original and a masked coordinate
+is 0 or has a size from ``2^-200`` to ``2^200``. What does not fit is refused with the name of its
+column. So is a column whose values are lost beside its mean: standardising keeps 16 digits of the
+mean, and nothing of values far below them. Up to 3 values of a column, or 1 % of its records if
+that is more, may become equal to others: so small a number is noise next to 0, or two values that
+happen to be near. More may not, nor may values that differ by less than ``2^-200`` of the range of
+the column.
 """
 
 from collections.abc import Sequence
@@ -37,18 +43,20 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.data.safe_range import (
-    check_differences,
-    check_resolution,
-    common_power,
-    powers_of_two,
-)
-
 # X - Y carries the rounding of X and Y: a spread below this part of their size is no spread.
 _ROUNDING = 1e-14
 VIEWS = ("separate", "difference", "rank", None)
 GOWER = "gower"  # ranges of both files together, for `EuclideanLinker` alone
-_WIDEST_GAP = 2.0**1000  # of two values whose ranks are interpolated by a slope
+LARGEST = 2.0**199  # of a coordinate
+SMALLEST = 2.0**-200  # of a difference that is not 0
+_ORDINARY = 2.0**100  # up to this, and down to its inverse, columns are left as they are
+_COARSE = 2.0**-147  # floats of this size or above are multiples of 2^-199
+_LOW = 2.0**-20  # values below this part of the mean may lose digits that matter
+_ADVICE = (
+    "if an extreme value of it stands for a missing one, replace it or drop the record from both "
+    "files; otherwise round the column in both files, so that values of no account become 0, or "
+    'use standardize="rank"'
+)
 
 
 @dataclass(frozen=True)
@@ -119,55 +127,6 @@ class Scales:
         return a, b
 
 
-@dataclass(frozen=True)
-class RankScales:
-    """Distinct values of every variable in both files, and their mid-ranks.
-
-    Attributes
-    ----------
-    original_table, masked_table : list of ndarray of shape (2, n_distinct)
-        Distinct values in ascending order above their mid-ranks, for every variable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_reclink.data.views import learn_ranks
-    >>> X = np.array([[1.0], [5.0], [5.0], [9.0]])
-    >>> scales = learn_ranks(X, np.exp(X))
-    >>> scales.original(np.array([[1.0], [5.0], [7.0], [20.0]])).ravel()
-    array([0.125 , 0.5   , 0.6875, 0.875 ])
-    >>> bool((scales.original(X) == scales.masked(np.exp(X))).all())
-    True
-    """
-
-    original_table: list[np.ndarray]
-    masked_table: list[np.ndarray]
-
-    def original(self, X: np.ndarray) -> np.ndarray:
-        """Coordinates of original records, (n_records, n_features)."""
-        return self._look_up(X, self.original_table)
-
-    def masked(self, Y: np.ndarray) -> np.ndarray:
-        """Coordinates of masked records, (n_records, n_features)."""
-        return self._look_up(Y, self.masked_table)
-
-    @property
-    def informative(self) -> np.ndarray:
-        """Which variables contribute: those constant in neither file, (n_features,)."""
-        tables = zip(self.original_table, self.masked_table, strict=True)
-        return np.array([a.shape[1] > 1 and b.shape[1] > 1 for a, b in tables])
-
-    def coordinates(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coordinates of both files."""
-        return self.original(X), self.masked(Y)
-
-    def _look_up(self, file: np.ndarray, tables: list[np.ndarray]) -> np.ndarray:
-        ranks = np.zeros(file.shape)
-        for k in np.flatnonzero(self.informative):
-            ranks[:, k] = _interpolated(file[:, k], *tables[k])
-        return ranks
-
-
 def chosen_views(standardize: Any, views: Sequence[str | None] = VIEWS) -> tuple[str | None, ...]:
     """The views that a parameter names: one, or several different ones.
 
@@ -204,8 +163,12 @@ def learn_view(
 
         pool, kinds, expected = mixed
         return learn_mixed_view(X, Y, pool, kinds, standardize, names, expected=expected)
-    ranked = standardize == "rank"
-    view = learn_ranks(X, Y) if ranked else learn_scales(X, Y, standardize, names)
+    if standardize == "rank":
+        from sklearn_reclink.data.ranks import learn_ranks
+
+        view: Any = learn_ranks(X, Y)
+    else:
+        view = learn_scales(X, Y, standardize, names)
     if not view.informative.any():
         raise ValueError(
             f"all {X.shape[1]} columns are constant in X or in y: nothing tells one record from "
@@ -214,33 +177,12 @@ def learn_view(
     return view
 
 
-def check_width(informative: np.ndarray, linker: object, most: int, instead: str) -> None:
-    """Refuse more variables than a linker has memory and time for, and say what to use instead."""
-    n_variables = np.count_nonzero(informative)
-    if n_variables > most:
-        raise ValueError(
-            f"the files have {n_variables} variables that are not constant; "
-            f"{type(linker).__name__} takes at most {most}: leave some out, or use {instead}"
-        )
-
-
 def learn_scales(
     X: np.ndarray, Y: np.ndarray, standardize: str | None, names: Sequence[Any] | None = None
 ) -> Scales:
-    """Learn the scales of an original and a masked file.
+    """Learn the scales of aligned files by the row of the table that ``standardize`` names.
 
-    Parameters
-    ----------
-    X, Y : ndarray of shape (n_records, n_features)
-        The files; row i of ``Y`` is the masked version of row i of ``X``.
-    standardize : {"separate", "difference"} or None
-        The row of the table above to use.
-    names : sequence of shape (n_features,), default=None
-        What errors call the columns; by default they are numbered.
-
-    Returns
-    -------
-    Scales
+    ``names`` are what errors call the columns; by default they are numbered.
     """
     informative = ~(_is_constant(X) | _is_constant(Y))
     one = np.ones(X.shape[1])
@@ -261,22 +203,6 @@ def learn_scales(
         )
     original_scale, masked_scale = (np.where(informative, scale, np.inf) for scale in scales)
     return Scales(shifts[0], original_scale, shifts[1], masked_scale, *powers, names)
-
-
-def learn_ranks(X: np.ndarray, Y: np.ndarray) -> RankScales:
-    """Learn the ranks of an original and of a masked file, which need not be aligned.
-
-    Parameters
-    ----------
-    X, Y : ndarray of shape (n_records, n_features)
-        The files; they may differ in their number of records.
-
-    Returns
-    -------
-    RankScales
-    """
-    original, masked = ([_mid_ranks(column) for column in file.T] for file in (X, Y))
-    return RankScales(original, masked)
 
 
 def spread(values: np.ndarray) -> np.ndarray:
@@ -303,22 +229,121 @@ def _is_constant(values: np.ndarray) -> np.ndarray:
     return np.asarray((values == values[0]).all(axis=0))
 
 
-def _mid_ranks(column: np.ndarray) -> np.ndarray:
-    values, counts = np.unique(column, return_counts=True)
-    return np.array([values, (np.cumsum(counts) - counts / 2) / len(column)])
+def powers_of_two(*files: np.ndarray) -> np.ndarray:
+    """The power of two to divide every column by, 1 if its numbers are ordinary, (n_features,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> powers_of_two(np.array([[3.0, 2.0**600], [40.0, 1.5 * 2.0**601]])) == [1, 2.0**601]
+    array([ True,  True])
+    """
+    largest = np.max([_largest(file) for file in files], axis=0)
+    ordinary = (largest == 0) | ((largest >= 1 / _ORDINARY) & (largest <= _ORDINARY))
+    return np.where(ordinary, 1.0, np.ldexp(1.0, np.frexp(largest)[1] - 1))
 
 
-def _interpolated(column: np.ndarray, values: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    found = np.interp(column, values, ranks)
+def common_power(
+    X: np.ndarray, Y: np.ndarray, used: np.ndarray, names: Sequence[Any] | None = None
+) -> float:
+    """The power of two to divide two files by, so that their differences lie in the range.
+
+    It is 1 if they lie there already. Columns other than those ``used`` (n_features,) do not count;
+    ``names`` are what errors call them.
+    """
+    X, Y, places = X[:, used], Y[:, used], np.flatnonzero(used).tolist()
+    largest = np.maximum(_largest(X), _largest(Y))
+    if (largest <= LARGEST).all() and _is_coarse(X, Y):
+        return 1.0
+    labels = places if names is None else [names[k] for k in places]
+    smallest = np.array([smallest_difference(x, y) for x, y in zip(X.T, Y.T, strict=True)])
+    least = max(int(np.frexp(largest.max())[1]) - 199, -1022)
+    most = min(int(np.frexp(smallest.min())[1]) + 199, 1023)
+    if least > most:
+        large, small = int(largest.argmax()), int(smallest.argmin())
+        what = "squares of raw differences are out of the range of floats"
+        if np.frexp(smallest[large])[1] + 199 < least:
+            raise ValueError(
+                f"column {labels[large]!r} mixes numbers of very different sizes: {what}; {_ADVICE}"
+            )
+        raise ValueError(
+            f"column {labels[large]!r} has numbers that are very large beside those of column "
+            f'{labels[small]!r}: {what}. Use standardize="separate", or bring the columns to like '
+            "units"
+        )
+    return 1.0 if least <= 0 <= most else 2.0 ** ((least + most) // 2)
+
+
+def smallest_difference(a: np.ndarray, b: np.ndarray) -> float:
+    """The smallest ``|a_i - b_j|`` above 0; the largest float if there is none."""
+    values, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    in_a, in_b = np.zeros((2, len(values)), dtype=bool)
+    in_a[places[: len(a)]] = in_b[places[len(a) :]] = True
+    across = (in_a[:-1] & in_b[1:]) | (in_b[:-1] & in_a[1:])
     with np.errstate(over="ignore"):
-        gaps = np.diff(values)
-    if gaps.max() <= _WIDEST_GAP and gaps.min() >= 1 / _WIDEST_GAP:
-        return found
-    # slopes over or under the range of floats: take shares of the gaps instead
-    place = np.clip(np.searchsorted(values, column) - 1, 0, len(gaps) - 1)
-    low, high = values[place], values[place + 1]
-    between = (low < column) & (column < high)
-    power = powers_of_two(low[None], high[None])
-    with np.errstate(over="ignore", invalid="ignore"):  # of values beyond the ends
-        share = (column / power - low / power) / (high / power - low / power)
-    return np.where(between, ranks[place] + share * np.diff(ranks)[place], found)
+        return float(np.diff(values)[across].min(initial=np.finfo(float).max))
+
+
+def check_differences(a: np.ndarray, b: np.ndarray, labels: Sequence[Any]) -> None:
+    """Refuse coordinates whose differences leave the range; ``labels`` name the columns."""
+    for coordinates, file in ((a, "original file"), (b, "masked file")):
+        if not (_largest(coordinates) <= LARGEST).all():
+            row, k = np.argwhere(~(np.abs(coordinates) <= LARGEST))[0]
+            raise ValueError(
+                f"column {labels[k]!r} of the {file} has a value in row {row} that is too large "
+                "to be compared with those of `fit`: squared distances would overflow. If it "
+                "stands for a missing value, replace it; otherwise drop the record from both files"
+            )
+    if _is_coarse(a, b):
+        return
+    for label, x, y in zip(labels, a.T, b.T, strict=True):
+        if smallest_difference(x, y) < SMALLEST:
+            raise ValueError(
+                f"column {label!r} mixes numbers of very different sizes: squares of its smallest "
+                f"differences are out of the range of floats; {_ADVICE}"
+            )
+
+
+def check_resolution(
+    file: np.ndarray,
+    coordinates: np.ndarray,
+    power: np.ndarray,
+    shift: np.ndarray,
+    labels: Sequence[Any],
+    name: str,
+) -> None:
+    """Refuse a file whose values are lost beside the mean of their column.
+
+    Its columns were divided by ``power``, less ``shift``; errors call them by ``labels`` and it by
+    ``name``.
+    """
+    limit = _LOW * np.abs(shift)
+    for k in np.flatnonzero(_smallest(file) / power <= limit).tolist():
+        values, first = np.unique(file[:, k], return_index=True)
+        low = np.abs(values / power[k]) <= limit[k]
+        merged = np.diff(coordinates[first, k]) == 0
+        merged &= low[1:] & low[:-1]
+        gaps = (values[1:][merged] - values[:-1][merged]) / power[k]
+        allowed = max(3, len(file) // 100)
+        if len(gaps) > allowed or (gaps < SMALLEST * np.ptp(values / power[k])).any():
+            raise ValueError(
+                f"column {labels[k]!r} of the {name} mixes numbers of very different sizes: "
+                f"different values become equal beside its largest ones; {_ADVICE}"
+            )
+
+
+def _largest(values: np.ndarray) -> np.ndarray:
+    """The largest size in every column."""
+    return np.maximum(values.max(axis=0), -values.min(axis=0))
+
+
+def _smallest(values: np.ndarray) -> np.ndarray:
+    """The smallest size in every column that is not 0, infinite if there is none."""
+    sizes = np.abs(values)
+    sizes[sizes == 0] = np.inf
+    return np.asarray(sizes.min(axis=0))
+
+
+def _is_coarse(*files: np.ndarray) -> bool:
+    """Whether differences of such numbers are 0 or in the range, as multiples of 2^-199."""
+    return all((_smallest(file) >= _COARSE).all() for file in files)

@@ -173,6 +173,11 @@ class Family(ABC):
         """Whether ``theta`` is admissible, up to the rounding of its rows."""
         return bool(np.all(self.rows @ theta >= -1e-12 * np.abs(theta).max(initial=0.0)))
 
+    def admissible(self, theta: np.ndarray) -> np.ndarray | None:
+        """``theta`` repaired, None if that is not enough."""
+        repaired = self.repair(theta)
+        return repaired if self.contains(repaired) else None
+
     def separate(self, theta: np.ndarray) -> np.ndarray:
         """Rows of the cone that ``theta`` violates, (n_rows, n_parameters).
 
@@ -236,6 +241,10 @@ class Family(ABC):
         found = [self.from_weights(weights) for weights in simple_weights(own)]
         return [theta for theta in found if theta is not None]
 
+    def all_starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
+        """The centre and `starts`, no two of them multiples of each other."""
+        return distinct([self.centre, *self.starts(original, masked)])
+
     def from_weights(self, weights: np.ndarray) -> np.ndarray | None:
         """The parameters of a weighted mean; None in a family that has no weighted means."""
         return None
@@ -291,6 +300,14 @@ class Family(ABC):
     @abstractmethod
     def labels(self, variables: Sequence[str]) -> list[str]:
         """A word for every parameter, made of words for the variables."""
+
+
+def distinct(thetas: Iterable[np.ndarray]) -> list[np.ndarray]:
+    """Parameters of which no two are multiples of each other."""
+    kept: dict[tuple[float, ...], np.ndarray] = {}
+    for theta in thetas:
+        kept.setdefault(tuple(np.round(theta / max(np.abs(theta).sum(), 1e-300), 12)), theta)
+    return list(kept.values())
 
 
 def to_integers(values: Iterable[float]) -> list[int]:

@@ -25,13 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.capacity import (
-    additive_capacity,
-    capacity_to_mobius,
-    n_variables,
-)
+from sklearn_reclink.capacity import additive_capacity, capacity_to_mobius, n_variables
 from sklearn_reclink.families.base import Family
-from sklearn_reclink.families.compensated import exact_sum
 from sklearn_reclink.families.formula import CHOQUET, Formula, formula
 
 
@@ -122,8 +117,10 @@ class Choquet(Family):
             if excess[subset] > 0:
                 larger = every[(every & subset == subset) & (every != subset)]
                 bearer = larger[np.argmin(excess[larger])]
-                charged, lost = exact_sum(excess[bearer], excess[subset])
-                excess[bearer] = np.nextafter(charged, np.inf) if lost != 0 else charged
+                one, other = excess[bearer], excess[subset]
+                charged = one + other
+                exact = charged - one == other and charged - other == one
+                excess[bearer] = charged if exact else np.nextafter(charged, np.inf)
                 excess[subset] = 0.0
         return np.maximum(excess[1:], 0.0)
 

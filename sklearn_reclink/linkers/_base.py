@@ -1,21 +1,19 @@
 """What all linkers share: two files in, learned parameters, links and rates out.
 
-A subclass learns its parameters; reading the files, the recount and every question asked afterwards
-are here. ``n_linked_`` is counted as `score` counts, never taken from a solver; for distances it is
-that of the rule ``"nearest"``, which ``bound_`` bounds.
+A subclass learns its parameters; reading the files, the recount and every question asked later are
+here. ``n_linked_`` is counted as `score` counts, never taken from a solver; for distances it is
+that of the rule ``"nearest"``, which ``bound_`` bounds. Linkers are dataclasses of their
+parameters: Python writes the ``__init__`` that only assigns.
 
 *The pool* is everywhere the whole masked file, the records of ``y`` among its rows. Left out, it is
 ``y`` itself in `fit`, `score` and `link`, and the pool of `fit` in `predict` and `kneighbors`.
-
-Linkers are dataclasses of their parameters: Python writes the ``__init__`` that only assigns.
 """
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -28,25 +26,24 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_reclink._sklearn_compat import StrOptions, fit_context
 from sklearn_reclink.data import reading
 from sklearn_reclink.data.alignment import alignment_warning
+from sklearn_reclink.data.pool import read_n_neighbors
 from sklearn_reclink.data.views import GOWER, VIEWS, chosen_views, learn_view
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers import _view
-from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, reports_tasks
+from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, fit_task, in_tasks
 from sklearn_reclink.linkers._docstrings import fill_in
+from sklearn_reclink.linkers._metric import MetricMixin
 from sklearn_reclink.linkers._shards import shard_index
 from sklearn_reclink.linkers._view import View
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
-from sklearn_reclink.solvers.problem import Solution, Status
+from sklearn_reclink.solvers.problem import Solution
 
-if TYPE_CHECKING:
-    from sklearn_reclink.data.kinds import Variables
 RULES = ("nearest", "density", "balanced", "one_to_one")
-WITH_TEMPERATURE = ("density", "balanced")
 
 
 @fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
-class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
+class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all linkers.
 
     Parameters
@@ -90,10 +87,8 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
     _threshold: ClassVar[float | None] = None  # distances below which a record is linked at all
     if TYPE_CHECKING:
         standardize_: str | None = field(init=False)
-        scales_: Any = field(init=False)
         kinds_: tuple[str, ...] = field(init=False)
-        variables_: Variables | None = field(init=False)
-        bound_: int | None = field(init=False)
+        variables_: Any = field(init=False)
         _family: Family = field(init=False)
 
     @abstractmethod
@@ -101,7 +96,6 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         """Set the distance and the attributes that users read, unless ``at_least`` is the limit."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    @reports_tasks
     def fit(self, X: Any, y: Any = None, pool: Any = None, reference: Any = None) -> Self:
         """Learn from an original file and its masked version.
 
@@ -124,18 +118,22 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         -------
         self
         """
-        before = dict(vars(self))
-        try:
-            views = self._prepare(X, y, pool, reference)
-            self._learn_views(views)
-            self.__dict__.update(vars(_view.best_of(views).linker))
-            self._conclude(views)
-            if getattr(self, "certify", False):
-                self._certify(X, y, pool, views)
-        except BaseException:  # an interrupt, too, leaves the linker as it was
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        if not hasattr(self, "_skl_callbacks"):
+            return self._fit(X, y, pool, reference)
+        with fit_task(self, X, y):
+            return self._fit(X, y, pool, reference, in_tasks)
+
+    def _fit(self, X: Any, y: Any, pool: Any, reference: Any, tasks: Any = iter) -> Self:
+        """The same; ``tasks`` tells callbacks of the searches."""
+        fitted = copy(self)  # an error or an interrupt leaves the linker as it was
+        views = fitted._prepare(X, y, pool, reference)
+        for view, search in tasks(fitted._in_turn(views)):
+            learn_in(view, **search)
+        fitted.__dict__.update(vars(_view.best_of(views).linker))
+        fitted._conclude(views)
+        if getattr(self, "certify", False):
+            fitted._certify(X, y, pool, views)
+        self.__dict__ = fitted.__dict__
         return self
 
     def _prepare(self, X: Any, y: Any, pool: Any = None, reference: Any = None) -> list[View]:
@@ -147,10 +145,27 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         self.masked_ = files.pool
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         unrelated = alignment_warning(files.original, files.masked, *chosen, kinds=self.kinds_)
-        found, notes = _view.accepted(chosen, partial(_view.prepared, self, files))
-        for note in filter(None, [unrelated, *notes]):
-            warnings.warn(note, UserWarning, stacklevel=4)
-        return found
+        views, refused = list[View](), dict[str | None, ValueError]()
+        for standardize in chosen:
+            try:
+                views.append(self._prepare_view(files, standardize))
+            except ValueError as error:
+                refused[standardize] = error
+        for note in filter(None, [unrelated, *_view.notes_on(refused, views)]):
+            warnings.warn(note, UserWarning, stacklevel=5)
+        return views
+
+    def _prepare_view(self, files: reading.Files, standardize: str | None) -> View:
+        """A view of files that were read, before anything is learned."""
+        one = copy(self)
+        one.standardize_ = standardize
+        one._check_files(files)
+        one._learn_scales(files.original, files.masked, files.whole)
+        _view.check_width(one)
+        return View(one, one._index(files.original, files.everyone))
+
+    def _check_files(self, files: reading.Files) -> None:
+        """Refuse files that the linker does not take in its view."""
 
     def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         """Learn how files become coordinates; ranks are those of the whole files."""
@@ -159,11 +174,11 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         is_mixed = self.variables_ is not None or self.standardize_ == GOWER
         mixed = (self.masked_, self.kinds_, not self._learns) if is_mixed else None
         self.scales_ = learn_view(*files, self.standardize_, names, mixed)
+        self._informative = self.scales_.informative
 
-    def _learn_views(self, views: list[View]) -> None:
-        """Learn in every view."""
-        for view in views:
-            view.learn()
+    def _in_turn(self, views: list[View]) -> Iterable[tuple[View, dict[str, Any]]]:
+        """The views in the order in which they learn, and the options of their searches."""
+        return ((view, {}) for view in views)
 
     @property
     def _theta(self) -> np.ndarray:
@@ -201,7 +216,7 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _learn_temperature(self, index: Index) -> float:
         """The scale that makes distances log-likelihoods, from some of the aligned pairs."""
-        if self.rule not in WITH_TEMPERATURE:
+        if self.rule not in ("density", "balanced"):
             return 1.0
         from sklearn_reclink.rules import Scores, learn_scale
 
@@ -220,10 +235,8 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
             self.confidence_bound_, self.confidence_level_ = _view.confidence(views)
         if all(view.linker._has_ceiling for view in views):
             self.ceiling_ = max(view.index.ceiling for view in views)
-        if self.bound_ is not None and status in (Status.TIME_LIMIT, Status.UNDECIDED):
-            late = getattr(self, "time_limit", 0) if status is Status.TIME_LIMIT else None
-            gap = _view.gap_message(self.n_linked_, views[0].index.n_records, self.bound_, late)
-            warnings.warn(gap, ConvergenceWarning, stacklevel=4)
+        if gap := _view.gap_message(views, getattr(self, "time_limit", None)):
+            warnings.warn(gap, ConvergenceWarning, stacklevel=5)
 
     def predict(self, X: Any, pool: Any = None) -> np.ndarray:
         """Link each original record to a masked record.
@@ -266,12 +279,8 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
             ``"one_to_one"``.
         """
         index = self._read(X, pool)
-        if not isinstance(n_neighbors, int | np.integer) or not 1 <= n_neighbors <= index.n_masked:
-            raise ValueError(
-                f"n_neighbors is {n_neighbors!r}: it must be an integer from 1 to the "
-                f"{index.n_masked} records of the pool"
-            )
-        distances, rows = self._ask("k_nearest", index, n_neighbors=int(n_neighbors))
+        n_neighbors = read_n_neighbors(n_neighbors, index.n_masked)
+        distances, rows = self._ask("k_nearest", index, n_neighbors=n_neighbors)
         return (distances, rows) if return_distance else rows
 
     def link(self, X: Any, y: Any, pool: Any = None) -> Links:
@@ -313,27 +322,6 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         weights = reading.read_weights(sample_weight, index.n_records)
         return float(np.average(self._ask("linked", index)[0], weights=weights))
 
-    def pair_distance(self, pairs: Any) -> np.ndarray:
-        """Squared distances of pairs of an original and a masked record.
-
-        Parameters
-        ----------
-        pairs : array-like of shape (n_pairs, 2, n_features)
-            An original and a masked record each.
-
-        Returns
-        -------
-        ndarray of shape (n_pairs,)
-            As in `kneighbors`, without the prices of a rule.
-        """
-        check_is_fitted(self)
-        return self._search(self._index(*reading.read_pairs(self, pairs))).ask("own")[0]
-
-    def get_metric(self) -> Callable[[Any, Any], float]:
-        """The squared distance as a function of two records; later fits do not change it."""
-        fitted = copy(self)
-        return lambda original, masked: float(fitted.pair_distance([[original, masked]])[0])
-
     def _read(self, X: Any, pool: Any, *y: Any) -> Any:
         """Index original records, and a pool or the masked versions, these first in the pool."""
         check_is_fitted(self)
@@ -348,3 +336,13 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         target.single_output = False
         tags.input_tags.allow_nan = tags.input_tags.string = True
         return tags
+
+
+def learn_in(view: View, *, at_least: int = 0, **search: Any) -> None:
+    """Learn in a view, once more if need be; of use are only more links than ``at_least``."""
+    linker, n_linked = copy(view.linker), -1
+    found = linker._learn(view.index, at_least=at_least, **search)
+    if at_least == 0 or found.n_linked > at_least:
+        linker.temperature_ = linker._learn_temperature(view.index)
+        n_linked = linker._count(view.index)
+    view.keep(linker, n_linked, found, view.index.ceiling if linker._has_ceiling else None)

@@ -15,7 +15,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
-from sklearn_reclink.data import views
+from sklearn_reclink.data.ranks import learn_ranks
+from sklearn_reclink.data.reading import Files
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._likelihood import NOTHING_PROVEN, LikelihoodLinker
 from sklearn_reclink.search import Index, Search
@@ -124,13 +125,15 @@ class DensityLinker(LikelihoodLinker):
         "max_pairs": [Interval(Integral, 2, None, closed="left")],
     }
 
-    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
+    def _check_files(self, files: Files) -> None:
         available = VIEWS[:3] if self.variables_ is None else VIEWS
         if not set(self.views).intersection(available) or not set(self.views) <= set(VIEWS):
             raise ValueError(f"views is {self.views!r}: name some of {list(available)}")
+
+    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
         super()._learn_scales(original, masked, whole)
         if self.variables_ is None:
-            self.ranks_: Any = views.learn_ranks(whole, self.masked_)
+            self.ranks_: Any = learn_ranks(whole, self.masked_)
             return
         from sklearn_reclink.data.mixed import learn_mixed_view
 

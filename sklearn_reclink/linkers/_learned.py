@@ -9,6 +9,7 @@ stays a bound; the links are recounted. Columns constant in either file take no 
 import math
 import sys
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -18,11 +19,11 @@ from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
 from sklearn_reclink.data import reading
-from sklearn_reclink.data.views import RankScales
+from sklearn_reclink.data.ranks import RankScales
 from sklearn_reclink.families import Family
 from sklearn_reclink.families.missing import mixed_family
 from sklearn_reclink.linkers._base import BaseLinker
-from sklearn_reclink.linkers._view import View, best_of, learn_in_turn
+from sklearn_reclink.linkers._view import View, best_of, in_turn
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 
@@ -59,12 +60,14 @@ class LearnedLinker(BaseLinker):
     def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
         """Search for some seconds with the options of this linker."""
 
-    def _learn_views(self, views: list[View]) -> None:
+    def _in_turn(self, views: list[View]) -> Iterator[tuple[View, dict[str, Any]]]:
         if len(views) > 1:
             self._compile(views[0].index)
         # shrinking and projecting change what is found: each view is searched to its own optimum
         told = self.shrinkage == 0 and not self._family_of(views[0].index).projects
-        learn_in_turn(views, self._seconds, self._promise, told=told)
+        for view in views if told else ():
+            view.given = self._given(view)
+        return in_turn(views, self._seconds, self._promise, told=told)
 
     def _compile(self, index: Index) -> None:
         """Compile what a search needs, before its time begins."""
@@ -76,11 +79,33 @@ class LearnedLinker(BaseLinker):
         starts = family.starts(index.original, index.masked)[:n_starts]
         return max(int(index.linked(family, theta, some).sum()) for theta in starts)
 
-    def _learn(self, index: Index, *, at_least: int = 0, seconds: float = math.inf) -> Solution:
+    def _given(self, view: View) -> tuple[np.ndarray, int] | None:
+        """The parameters of weights given for a view, and how many records they link."""
+        given, informative = getattr(self, "_given_weights", {}), view.linker._informative
+        if view.linker.standardize_ not in given:
+            return None
+        index, family = view.index, self._family_of(view.index)
+        theta = family.from_weights(given[view.linker.standardize_][informative])
+        if theta is None:
+            return None
+        theta = family.settled(theta, lambda one: int(index.linked(family, one).sum()))
+        return theta, int(index.linked(family, theta).sum())
+
+    def _learn(
+        self,
+        index: Index,
+        *,
+        at_least: int = 0,
+        seconds: float = math.inf,
+        given: tuple[np.ndarray, int] | None = None,
+    ) -> Solution:
         if self.verbose and self.standardize_ != self.standardize:
             print(f"standardize={self.standardize_!r}:")
         family = self._family_of(index)
-        solution = self._solve(Problem(family, index), seconds=seconds, at_least=at_least)
+        told = max(at_least, given[1] if given else 0)
+        solution = self._solve(Problem(family, index), seconds=seconds, at_least=told)
+        if given and solution.n_linked <= given[1]:
+            solution = replace(solution, theta=given[0], n_linked=given[1])
         if 0 < at_least >= solution.n_linked:
             return solution
         theta = solution.theta
@@ -150,18 +175,17 @@ class ExactLinker(LearnedLinker):
 
         return solve(problem, rng=self._generator, at_least=at_least, **options)
 
-    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
+    def _check_files(self, files: reading.Files) -> None:
         if self.certify and self.variables_ is not None:
             raise ValueError(
                 "certificates are for files of numbers without missing values: leave out certify, "
                 "or such columns"
             )
-        if self.certify and self.standardize_ == "rank" and whole is not original:
+        if self.certify and self.standardize_ == "rank" and files.whole is not files.original:
             raise ValueError(
                 "a certificate of ranks needs the file that they are counted in: leave out "
                 'reference, or take another standardize than "rank"'
             )
-        super()._learn_scales(original, masked, whole)
 
     def _certify(self, X: Any, y: Any, pool: Any, views: list[View]) -> None:
         """Write down a proof of ``bound_`` that `verify_certificate` accepts."""

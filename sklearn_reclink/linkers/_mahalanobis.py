@@ -85,7 +85,7 @@ class MahalanobisLinker(BaseLinker):
         super()._learn_scales(original, masked, whole)
         if self.variables_ is not None:
             return
-        used = self._informative = self.scales_.informative
+        used = self._informative
         self.whitening_ = np.zeros((len(used), np.count_nonzero(used)))
         a, b = super()._coordinates(original, masked)
         self.whitening_[used] = whitening(a - b, spread_of(a, None))

@@ -16,14 +16,10 @@ its search.
 """
 
 import time
-from collections.abc import Callable, Sequence
-from copy import copy
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sklearn_reclink.data.reading import Files
-from sklearn_reclink.data.views import check_width
-from sklearn_reclink.linkers._callbacks import task
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Solution, Status
 
@@ -43,7 +39,7 @@ class View:
     Attributes
     ----------
     linker : BaseLinker
-        Has ``standardize_`` and ``scales_``, and after `learn` the parameters that link the most.
+        Has ``standardize_`` and ``scales_``, once it has learned the parameters that link the most.
     index : Index
     solution : Solution
         What is known of them; its ``bound`` is the lowest proven, None where nothing is.
@@ -59,83 +55,41 @@ class View:
     n_linked: int = -1
     given: "tuple[np.ndarray, int] | None" = None
 
-    def start(self) -> None:
-        """Count what the weights link that the linker was given for this view, if any."""
-        linker, given = copy(self.linker), getattr(self.linker, "_given_weights", {})
-        weights = given.get(linker.standardize_) if given else None
-        if weights is None:
-            return
-        theta = linker._family_of(self.index).from_weights(weights[linker._informative])
-        if theta is not None:
-            self._publish(linker, theta)
-            self.given = linker._theta, linker._count(self.index)
-
-    def _publish(self, linker: "BaseLinker", theta: "np.ndarray") -> None:
-        """Give a linker parameters."""
-        family = linker._family_of(self.index)
-        theta = family.settled(theta, lambda one: int(self.index.linked(family, one).sum()))
-        linker._family = family.without_files
-        for name, value in family.published(theta, linker._informative).items():
-            setattr(linker, name, value)
-
-    def learn(self, at_least: int = 0, **search: Any) -> None:
-        """Learn, once more if need be; of use are only more links than ``at_least``."""
-        with task(self.linker, f"standardize={self.linker.standardize_!r}"):
-            self._learn(at_least, **search)
-
-    def _learn(self, at_least: int, **search: Any) -> None:
-        linker, before = copy(self.linker), self.solution
-        told = max(at_least, self.given[1] if self.given else 0)
-        found = linker._learn(self.index, at_least=told, **search)
-        if self.given and found.n_linked <= self.given[1] > at_least:
-            self._publish(linker, self.given[0])
-            found = replace(found, n_linked=self.given[1])
-        if at_least == 0 or found.n_linked > at_least:
-            linker.temperature_ = linker._learn_temperature(self.index)
-            n_linked = linker._count(self.index)
-            if n_linked > self.n_linked:
-                self.linker, self.n_linked = linker, n_linked
-        bounds = [self.n_linked if found.status is Status.FIXED else found.bound, before.bound]
-        if linker._has_ceiling:
-            bounds.append(self.index.ceiling)
+    def keep(
+        self, linker: "BaseLinker", n_linked: int, found: Solution, ceiling: int | None
+    ) -> None:
+        """Take over what was found: parameters that link more, and a bound that is lower."""
+        if n_linked > self.n_linked:
+            self.linker, self.n_linked = linker, n_linked
+        before, fixed = self.solution, found.status is Status.FIXED
+        bounds = [self.n_linked if fixed else found.bound, before.bound, ceiling]
         bound = min((one for one in bounds if one is not None), default=None)
-        conflicts = before.conflicts + found.conflicts
-        self.solution = replace(found, bound=bound, conflicts=conflicts)
+        self.solution = replace(found, bound=bound, conflicts=before.conflicts + found.conflicts)
 
     def status_above(self, n_linked: int) -> Status | None:
         """How the search ended, if it left open whether more can be linked."""
         return self.solution.status if (self.solution.bound or 0) > n_linked else None
 
 
-def prepared(linker: "BaseLinker", files: Files, standardize: str | None) -> View:
-    """A view of files that were read, before anything is learned."""
-    one = copy(linker)
-    one.standardize_ = standardize
-    one._learn_scales(files.original, files.masked, files.whole)
-    one._informative = one.scales_.informative
-    check_width(one._informative, one, one._most_variables, one._for_wide_files)
-    return View(one, one._index(files.original, files.everyone))
-
-
-def accepted(
-    chosen: Sequence[str | None], prepare: Callable[[str | None], View]
-) -> tuple[list[View], list[str]]:
-    """The views that take the files, and a sentence for each of the others.
-
-    If no view takes them, the error of the first one is raised.
-    """
-    views, refused = list[View](), dict[str | None, ValueError]()
-    for standardize in chosen:
-        try:
-            views.append(prepare(standardize))
-        except ValueError as error:
-            refused[standardize] = error
+def notes_on(refused: dict[str | None, ValueError], views: Sequence[View]) -> list[str]:
+    """A sentence for each view that does not take the files; an error if there is no other view."""
     if not views:
-        raise refused[chosen[0]]
-    return views, [
+        raise next(iter(refused.values()))
+    return [
         f"standardize={one!r} does not take these files and is left out, also of the bound: {error}"
         for one, error in refused.items()
     ]
+
+
+def check_width(linker: "BaseLinker") -> None:
+    """Refuse more variables than a linker has memory and time for, and say what to use instead."""
+    n_variables, most = int(linker._informative.sum()), linker._most_variables
+    if n_variables > most:
+        raise ValueError(
+            f"the files have {n_variables} variables that are not constant; "
+            f"{type(linker).__name__} takes at most {most}: leave some out, or use "
+            f"{linker._for_wide_files}"
+        )
 
 
 def best_of(views: Sequence[View]) -> View:
@@ -143,24 +97,22 @@ def best_of(views: Sequence[View]) -> View:
     return max(views, key=lambda view: view.n_linked)
 
 
-def learn_in_turn(
+def in_turn(
     views: Sequence[View], seconds: float, promise: Callable[[View], float], *, told: bool
-) -> None:
-    """Learn in all views within some seconds, the most promising one first.
+) -> Iterator[tuple[View, dict[str, Any]]]:
+    """Which view is to learn next, and the options of its search, the most promising one first.
 
-    ``told`` says whether a search is told of the links found in other views.
+    ``told`` says whether a search is told of the links found in other views, or given before.
     """
     end = time.monotonic() + seconds
     todo = sorted(views, key=promise, reverse=True) if len(views) > 1 else list(views)
     had = dict.fromkeys(map(id, views), 0.0)
-    for view in views if told else ():
-        view.start()
     while todo:
         for n_before, view in enumerate(todo):
             left = max(end - time.monotonic(), 0.0)
             had[id(view)] = 2 * left / (len(todo) - n_before + 1)
             most = max(best_of(views).n_linked, 0) if told else 0
-            view.learn(at_least=most, seconds=had[id(view)])
+            yield view, {"at_least": most, "seconds": had[id(view)], "given": view.given}
         most, left = best_of(views).n_linked, end - time.monotonic()
         todo = [view for view in todo if view.status_above(most) is Status.TIME_LIMIT]
         todo = [view for view in todo if 2 * left / (len(todo) + 1) > had[id(view)]]
@@ -201,11 +153,14 @@ def confidence(views: Sequence[View]) -> tuple[int | None, float | None]:
     return max(best_of(views).n_linked, *known), min(levels)
 
 
-def gap_message(n_linked: int, n_records: int, bound: int, time_limit: float | None) -> str:
-    """What to warn of where a proof is open, by ties or, if it is given, by the time limit."""
+def gap_message(views: Sequence[View], time_limit: float | None) -> str | None:
+    """What to warn of where a proof is open, be it by ties or by the time limit."""
+    n_linked, bound, status = conclude(views)
+    if bound is None or status not in (Status.TIME_LIMIT, Status.UNDECIDED):
+        return None
     cause, remedy = "ties within rounding left the proof open", ""
-    if time_limit is not None:
-        cause = f"the time limit of {time_limit:g} s ended the proof"
+    if status is Status.TIME_LIMIT:
+        cause = f"the time limit of {time_limit or 0:g} s ended the proof"
         remedy = "; raise time_limit to close the gap"
-    gap = f"{n_linked} of {n_records} records linked, at most {bound} can be"
-    return f"{cause}: {gap}{remedy}"
+    n_records = views[0].index.n_records
+    return f"{cause}: {n_linked} of {n_records} records linked, at most {bound} can be{remedy}"

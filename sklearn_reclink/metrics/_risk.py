@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from sklearn_reclink.data.views import chosen_views, learn_ranks, learn_scales, spread
+from sklearn_reclink.data.ranks import learn_ranks
+from sklearn_reclink.data.views import chosen_views, learn_scales, spread
 from sklearn_reclink.metrics._files import average, read_files
 from sklearn_reclink.search import Index
 

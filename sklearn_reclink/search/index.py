@@ -110,21 +110,7 @@ class Pairs(Search):
 
     def link(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
         """The fields of `Links`."""
-        values, magnitudes = self.distances(records)
-        tied, nearest = ties.tied_with_nearest(values, magnitudes)
-        here = np.arange(len(records))
-        own_values = values[here, records]
-        linked = ties.linked(records, values, magnitudes)
-        values[here, records] = np.inf
-        return (
-            tied.argmax(axis=1),
-            nearest,
-            own_values,
-            values.min(axis=1),
-            np.count_nonzero(tied, axis=1),
-            linked,
-            tied[here, records],
-        )
+        return ties.compared(records, *self.distances(records))
 
     def own(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
         """Distances to the own masked records."""
@@ -133,13 +119,8 @@ class Pairs(Search):
     def k_nearest(self, records: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, ...]:
         """Distances and rows of the nearest masked records, nearest first."""
         values, magnitudes = self.distances(records)
-        everyone = np.arange(self.shape[1])
-        rows = np.array(
-            [
-                ties.rank(value, magnitude, everyone, n_neighbors)
-                for value, magnitude in zip(values, magnitudes, strict=True)
-            ]
-        )
+        everyone, both = np.arange(self.shape[1]), zip(values, magnitudes, strict=True)
+        rows = np.array([ties.rank(*one, everyone, n_neighbors) for one in both])
         return np.take_along_axis(values, rows, axis=1), rows
 
 
@@ -173,9 +154,9 @@ class DistancePairs(Pairs):
             near |= (a[:, None] - b) ** 2 <= _CLEAR * most[:, None]
         near[np.arange(len(records)), records] = False
         place, impostor = np.nonzero(near)
-        files = self.original[records], self.masked[records]
-        values, magnitudes = self.family.between(self.theta, *files)
-        others = self.family.between(self.theta, files[0][place], self.masked[impostor])
+        values, magnitudes = self.family.evaluate(self.theta, own)
+        differences = self.original[records[place]] - self.masked[impostor]
+        others = self.family.evaluate(self.theta, differences)
         nearer = ties.strictly_nearer(values[place], magnitudes[place], *others)
         linked = np.ones(len(records), dtype=bool)
         linked[place[~nearer]] = False
@@ -335,14 +316,31 @@ class Index:
     @cached_property
     def dominated(self) -> np.ndarray:
         """Records that an impostor matches or beats in every variable, (n_records,) of bool."""
-        from sklearn_reclink.search.dominance import dominated
+        if not self.is_dense:
+            from sklearn_reclink.search.dominance import by_tree
 
-        return dominated(self)
+            return by_tree(self)
+        found = np.zeros(self.n_records, dtype=bool)
+        size = max(1, BATCH_BYTES // (32 * self.n_masked))
+        for start in range(0, self.n_records, size):
+            records = np.arange(start, min(start + size, self.n_records))
+            own = self.squares(0, records, records)[:, None]
+            near = ties.at_most_as_far(own, self.squares(0, records[:, None], slice(None)))
+            near[np.arange(len(records)), records] = False
+            places, impostors = np.nonzero(near)
+            for k in range(1, self.original.shape[1]):
+                own = self.squares(k, records, records)[places]
+                near = ties.at_most_as_far(own, self.squares(k, records[places], impostors))
+                places, impostors = places[near], impostors[near]
+            found[records[places]] = True
+        return found
 
     def squares(self, k: int, records: np.ndarray, masked: Any) -> np.ndarray:
         """Squared differences of one coordinate of records and masked records."""
         files = self.original[records, k, None], self.masked[masked, k, None]
-        return differences(*files, None if self.caps is None else self.caps[[k]])[..., 0] ** 2
+        if self.caps is None:
+            return np.asarray((files[0] - files[1])[..., 0] ** 2)
+        return differences(*files, self.caps[[k]])[..., 0] ** 2
 
     @property
     def ceiling(self) -> int:

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 TIE_TOLERANCE = 1e-12
+BOX_TOLERANCE = 0.5 * TIE_TOLERANCE
 
 
 def strictly_nearer(own: Any, own_magnitude: Any, other: Any, other_magnitude: Any) -> np.ndarray:
@@ -36,6 +37,14 @@ def strictly_nearer(own: Any, own_magnitude: Any, other: Any, other_magnitude: A
 def margin(own: Any, own_magnitude: Any, other: Any, other_magnitude: Any) -> np.ndarray:
     """How much farther the other is than the own record, less what counts as a tie."""
     return np.asarray(other - own - TIE_TOLERANCE * (other_magnitude + own_magnitude))
+
+
+def at_most_as_far(own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Whether the other is at most as far as the own record in a variable, or tied with it.
+
+    With half the tolerance, so that rounding cannot part this answer from a recount.
+    """
+    return np.asarray(other - own <= BOX_TOLERANCE * (other + own))
 
 
 def linked(own: np.ndarray, values: np.ndarray, magnitudes: np.ndarray) -> np.ndarray:
@@ -65,6 +74,16 @@ def tied_with_nearest(values: np.ndarray, magnitudes: np.ndarray) -> tuple[np.nd
     nearest = np.take_along_axis(values, best, axis=1)
     magnitude = np.take_along_axis(magnitudes, best, axis=1)
     return ~strictly_nearer(nearest, magnitude, values, magnitudes), nearest[:, 0]
+
+
+def compared(own: np.ndarray, values: np.ndarray, magnitudes: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The fields of `Links`, of candidates as in `linked`; ``values`` are changed."""
+    tied, nearest = tied_with_nearest(values, magnitudes)
+    here, reidentified = np.arange(len(own)), linked(own, values, magnitudes)
+    own_values, own_tied = values[here, own], tied[here, own]
+    values[here, own] = np.inf
+    runner_up, n_tied = values.min(axis=1), np.count_nonzero(tied, axis=1)
+    return tied.argmax(axis=1), nearest, own_values, runner_up, n_tied, reidentified, own_tied
 
 
 def rank(

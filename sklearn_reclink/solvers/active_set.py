@@ -235,7 +235,7 @@ def least_norm(
 def thin_out_kernel(  # type: ignore[no-untyped-def]
     rows, rhs, wanted, groups, group_of, alive, needed, witnesses, support, multipliers
 ):
-    """The loop of `feasibility.thin_out`; the size of the last support."""
+    """The loop of `thin_out`; the size of the last support."""
     chosen = np.empty(wanted.shape[0], np.int64)
     start = np.empty(support.shape[0], np.int64)
     size: Any = np.int64(0)
@@ -272,6 +272,36 @@ def thin_out_kernel(  # type: ignore[no-untyped-def]
     return size
 
 
-def compile_kernels() -> None:
-    """Load or compile `least_norm`; `thin_out` compiles when it is first used."""
-    least_norm(np.eye(2), np.ones(2), np.arange(2), np.empty(0, np.int64))
+def thin_out(
+    rows: np.ndarray, rhs: np.ndarray, wanted: np.ndarray, groups: np.ndarray, n_groups: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Leave out groups of rows, the last first, while the others stay infeasible together.
+
+    Parameters
+    ----------
+    rows, rhs
+        As in `least_norm`.
+    wanted : ndarray of int
+        Rows that are infeasible together.
+    groups : ndarray of int
+        The group of each wanted row; rows of group -1 are never left out.
+
+    Returns
+    -------
+    support, multipliers : ndarray
+        The last certificate found; empty if no group could be left out.
+    alive : ndarray of bool
+        The groups that are left.
+    witnesses : ndarray of shape (n_groups, n_parameters)
+        Parameters that satisfy all groups alive but this one, for the groups alive.
+    """
+    p = rows.shape[1]
+    alive, witnesses = np.ones(n_groups, dtype=bool), np.zeros((n_groups, p))
+    group_of = np.full(len(rows), -1)
+    group_of[wanted] = groups
+    support, multipliers = np.empty(p + 1, np.int64), np.empty(p + 1)
+    needed = np.empty(n_groups, dtype=bool)
+    size = thin_out_kernel(
+        rows, rhs, wanted, groups, group_of, alive, needed, witnesses, support, multipliers
+    )
+    return support[:size], multipliers[:size], alive, witnesses

@@ -41,14 +41,12 @@ from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.cells.search import compile_kernels as compile_cells
 from sklearn_reclink.solvers.cells.search import prove_by_cells, prove_with_few_rows
 from sklearn_reclink.solvers.covering.search import CoveringSearch
-from sklearn_reclink.solvers.feasibility import Feasibility, compile_kernels
+from sklearn_reclink.solvers.feasibility import AllRows, Feasibility, compile_kernels
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
-from sklearn_reclink.solvers.row_cache import AllRows
 from sklearn_reclink.solvers.starts import (
     LateStarts,
-    distinct,
     late_starts,
     search_large,
     seconds_of_count,
@@ -169,7 +167,7 @@ def solve_exact(
     presolved = presolve(problem, most_pairs=most_pairs, deadline=begin + time_limit / 2)
     feasibility = Feasibility(problem, presolved, begin + time_limit)
     incumbent = Incumbent(problem, presolved, feasibility, at_least)
-    starts = distinct([family.centre, *family.starts(index.original, index.masked)])
+    starts = family.all_starts(index.original, index.masked)
     if incumbent.forecasts:
         starts = sorted(starts, key=incumbent.forecast, reverse=True)
     for theta in starts:

@@ -1,24 +1,15 @@
-"""Does a certificate of infeasibility stand? Three checks, each with its own rounding counted.
+"""Do rows combine to zero, exactly? Two checks without any tolerance.
 
-Given rows ``r_m = phi(a - b_other) - phi(a - b_own)`` of records and rows ``g_s`` of a cone, do
-multipliers ``lambda, nu >= 0``, some ``lambda > 0``, show that no admissible ``theta`` has all
-``r_m . theta`` above what ties allow? The multipliers are floats that an active set ended with.
-``u = 2**-53``.
-
-*By what ties allow* (`allowed`). ``R = sum lambda_m r_m + sum nu_s g_s`` is computed with an error
-of at most ``e``; the family confirms that ``R + e`` is below the allowance for every admissible
-``theta`` (`Family.excess`). The error of the record rows is a small share of their allowance. That
-of the cone rows is not: where they cancel, their sum is taken exactly (`math.fsum`), as their
-entries are 0, 1 and -1. Lowering the multiplier of a cone row hands an excess on to other
-coordinates: any ``nu >= 0`` prove the same. Only a sum of 0 is exact; any other is rounded once.
+Given the rows of a certificate of infeasibility and multipliers, floats that an active set ended
+with: is there an exact combination of the rows to zero whose multipliers are not negative? Then no
+``theta`` makes all rows positive, however little. ``u = 2**-53``.
 
 *By a combination close by* (`combines_nearby`). Is there an exact combination ``B lambda = 0`` with
 ``lambda >= 0`` near the computed one, the rows being the columns of ``B``? Let ``G`` be about a
 right inverse of ``B`` and ``|B G - I| <= k < 1`` in the maximum norm, all roundings included. Then
 ``B G`` has an inverse of norm at most ``1 / (1 - k)``, and ``lambda - G (B G)^-1 B lambda`` is an
 exact combination. It differs from ``lambda`` by at most ``|G| |B lambda| / (1 - k)``; if that is
-below ``lambda`` everywhere, it is positive. No tolerance is used: no ``theta`` makes all rows
-positive, however little.
+below ``lambda`` everywhere, it is positive.
 
 *By elimination* (`exact_support`). Floating-point numbers are rationals, so elimination over the
 integers (Bareiss) decides without rounding whether ``sum_j lambda_j r_j = 0`` with ``lambda >= 0``
@@ -32,67 +23,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from sklearn_reclink.families import Family
-from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.solvers.qr_update import INTERNAL
 
-_ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of a recount
 _UNIT = 2.0**-53
 # Largest entries within these are scaled to 1, of equations and of unknowns. What underflows by the
 # first comes to less than _TINY by the second.
 _LARGEST, _LEAST, _TINY = 2.0**960, 2.0**-150, 2.0**-900
-
-
-def allowed(
-    family: Family,
-    own: np.ndarray,
-    other: np.ndarray,
-    multipliers: np.ndarray,
-    cone: np.ndarray,
-    cone_multipliers: np.ndarray,
-) -> bool:
-    """Whether the combination of rows is below what ties allow, for all admissible theta.
-
-    Parameters
-    ----------
-    own, other : ndarray of shape (n_rows, n_parameters)
-        Features of records and their own masked versions, and of records and impostors.
-    multipliers : ndarray of shape (n_rows,)
-    cone : ndarray of shape (n_cone_rows, n_parameters)
-    cone_multipliers : ndarray of shape (n_cone_rows,)
-    """
-    tolerated = family.tolerated(own, other)
-    if tolerated is None:
-        return False
-    rows = other - own
-    allowance = _ALLOWED * TIE_TOLERANCE * (multipliers @ tolerated)
-    n_terms = len(own) + len(cone) + 8
-    record_error = n_terms * _UNIT * (multipliers @ (np.abs(own) + np.abs(other)))
-    residual = multipliers @ rows
-    if not family.whole_rows:  # then `excess` knows the whole cone, and needs no rows of it
-        return not family.excess(residual, allowance, record_error).any()
-    spare = cone_multipliers.copy()
-    residual += spare @ cone
-    error = record_error + n_terms * _UNIT * (spare @ np.abs(cone))
-    if not family.excess(residual, allowance, error).any():
-        return True
-    terms = multipliers[:, None] * rows
-    changed: np.ndarray = np.arange(len(residual))
-    for _ in range(2 * len(residual)):
-        for k in changed.tolist():
-            residual[k] = math.fsum([*terms[:, k], *(spare * cone[:, k])])
-        rounding = 4 * _UNIT * (np.abs(residual) + allowance)  # of the sum, and of what follows
-        excess = family.excess(residual, allowance, record_error + rounding)
-        largest = int(np.argmax(excess))
-        if excess[largest] == 0:
-            return True
-        movable = spare * (cone[:, largest] > 0)
-        if not movable.any():
-            return False
-        m = int(np.argmax(movable))
-        spare[m] -= min(spare[m], excess[largest] * (1 + 1e-6))
-        changed = np.flatnonzero(cone[m])
-    return False
 
 
 @njit(cache=True, nogil=True)

@@ -3,32 +3,107 @@
 A *yes* comes with parameters, and is only ever trusted after a recount. A *no* comes with a
 conflict: records ``C`` and multipliers ``lambda >= 0`` of some of their rows and of rows of the
 cone with ``sum lambda_m row_m = 0`` up to rounding, a Farkas certificate. It holds if the family
-confirms that the residual is below what the tie rule allows (`search.ties`), or if it is zero in
+confirms that the residual is below what the tie rule allows (`row_cache`), or if it is zero in
 exact arithmetic (`farkas`); otherwise the answer is *undecided*, and nothing is concluded from it.
+
+A check works with the few rows that mattered so far (`RowCache`) and asks for the ones it lacks.
+Where presolve left all rows of the open records (`AllRows`), they are held and multiplied by
+``theta`` at once; else (`NearestImpostors`) the index finds the nearest impostor.
 """
 
 import time
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from sklearn_reclink.families import Family
-from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, solve, thin_out_kernel
+from sklearn_reclink.search.ties import TIE_TOLERANCE
+from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, solve, thin_out
 from sklearn_reclink.solvers.farkas import combines_nearby
 from sklearn_reclink.solvers.presolve import Presolved
 from sklearn_reclink.solvers.problem import Problem
-from sklearn_reclink.solvers.row_cache import (
-    CONE,
-    AllRows,
-    NearestImpostors,
-    RowCache,
-    RowSource,
-)
+from sklearn_reclink.solvers.row_cache import CONE, RowCache, row_norms
 
 _ROUNDS = 200  # of growing rows, before a question is given up as undecided
+
+
+class RowSource(Protocol):
+    """Finds rows that parameters violate."""
+
+    def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of each record the impostor of least margin, and that margin: at most 0 for a tie.
+
+        ``theta`` are several parameters, (n_thetas, n_parameters); both answers are of shape
+        (n_thetas, n_records).
+        """
+
+    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same of one ``theta``, (n_records,), with the margins of unit rows."""
+
+
+class AllRows:
+    """Unit rows of all open records, in the order of their records."""
+
+    def __init__(self, problem: Problem, presolved: Presolved) -> None:
+        self.owners, self.impostors = presolved.records, presolved.impostors
+        rows, magnitudes = problem.index.rows(problem.family, self.owners, self.impostors)
+        norms = row_norms(rows)
+        self.rows, self.magnitudes = rows / norms, magnitudes / norms
+        n_records = problem.index.n_records
+        self._first = np.zeros(n_records + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.owners, minlength=n_records), out=self._first[1:])
+
+    def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        first = self._first[records]
+        sizes = self._first[records + 1] - first
+        start = np.cumsum(sizes) - sizes
+        chosen = np.arange(sizes.sum()) + np.repeat(first - start, sizes)
+        if 4 * len(chosen) > len(self.rows):  # multiplying all rows is quicker than copying most
+            margins = (self.rows @ theta.T)[chosen].T
+        else:
+            margins = theta @ self.rows[chosen].T
+        least = np.minimum.reduceat(margins, start, axis=1)
+        where = np.empty(least.shape, dtype=np.int64)
+        for values, smallest, found in zip(margins, least, where, strict=True):
+            hits = np.flatnonzero(values == np.repeat(smallest, sizes))
+            found[:] = chosen[hits[np.searchsorted(hits, start)]]
+        which, place = np.nonzero(np.abs(least) <= 1e-9 * np.linalg.norm(theta, axis=1)[:, None])
+        magnitudes = self.magnitudes[where[which, place]]
+        least[which, place] -= TIE_TOLERANCE * np.sum(magnitudes * np.abs(theta[which]), axis=1)
+        return self.impostors[where], least
+
+    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        impostors, margins = self.worst(theta[None], records)
+        return impostors[0], margins[0]
+
+
+class NearestImpostors:
+    """Distances of the problem, when rows are too many to hold."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._family, self._index = problem.family, problem.index
+
+    def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._index.nearest_impostors(self._family, theta, records)
+
+    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of a large file only the nearest impostors are asked."""
+        impostors, margins = np.empty(len(records), dtype=np.int64), np.empty(len(records))
+        if not self._index.is_dense:
+            impostors = self.worst(theta[None], records)[0][0]
+            rows, _ = self._index.rows(self._family, records, impostors)
+            return impostors, rows @ theta / np.maximum(row_norms(rows)[:, 0], np.finfo(float).tiny)
+        every = np.arange(self._index.n_masked)
+        for place, record in enumerate(records):
+            others = every[every != record]
+            rows, _ = self._index.rows(self._family, np.full(len(others), record), others)
+            unit = rows @ theta / np.maximum(np.linalg.norm(rows, axis=1), np.finfo(float).tiny)
+            impostors[place] = others[np.argmin(unit)]
+            margins[place] = unit.min()
+        return impostors, margins
 
 
 @dataclass(frozen=True)
@@ -199,41 +274,6 @@ class Feasibility:
         margins[np.arange(len(spared)), spared] = np.inf
         which, place = np.nonzero(margins <= 0)
         return self.cache.add_pairs(conflict[place], impostors[which, place]) > 0
-
-
-def thin_out(
-    rows: np.ndarray, rhs: np.ndarray, wanted: np.ndarray, groups: np.ndarray, n_groups: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Leave out groups of rows, the last first, while the others stay infeasible together.
-
-    Parameters
-    ----------
-    rows, rhs
-        As in `active_set.least_norm`.
-    wanted : ndarray of int
-        Rows that are infeasible together.
-    groups : ndarray of int
-        The group of each wanted row; rows of group -1 are never left out.
-
-    Returns
-    -------
-    support, multipliers : ndarray
-        The last certificate found; empty if no group could be left out.
-    alive : ndarray of bool
-        The groups that are left.
-    witnesses : ndarray of shape (n_groups, n_parameters)
-        Parameters that satisfy all groups alive but this one, for the groups alive.
-    """
-    p = rows.shape[1]
-    alive, witnesses = np.ones(n_groups, dtype=bool), np.zeros((n_groups, p))
-    group_of = np.full(len(rows), -1)
-    group_of[wanted] = groups
-    support, multipliers = np.empty(p + 1, np.int64), np.empty(p + 1)
-    needed = np.empty(n_groups, dtype=bool)
-    size = thin_out_kernel(
-        rows, rhs, wanted, groups, group_of, alive, needed, witnesses, support, multipliers
-    )
-    return support[:size], multipliers[:size], alive, witnesses
 
 
 def share_rows(everyone: Sequence[Feasibility]) -> None:

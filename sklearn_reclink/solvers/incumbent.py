@@ -89,11 +89,10 @@ class Incumbent:
         size = np.abs(theta).sum()
         if not np.isfinite(size) or size == 0:
             return False
-        theta = self.family.repair(theta / size)  # last, for scaling rounds
-        if not self.family.contains(theta):
+        admissible = self.family.admissible(theta / size)
+        if admissible is None or (self.forecasts and self.forecast(admissible) < at_least):
             return False
-        if self.forecasts and self.forecast(theta) < at_least:
-            return False
+        theta = admissible
         begin = time.monotonic()
         linked = self._count(theta)
         self.slowest = max(self.slowest, time.monotonic() - begin)

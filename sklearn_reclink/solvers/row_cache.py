@@ -1,30 +1,38 @@
-"""Rows: the ones found so far, where further ones come from, and certificates made of them.
-
-A feasibility check works with the few rows that mattered so far (`RowCache`) and asks for the ones
-it lacks. Where presolve left all rows of the open records (`AllRows`), they are held and multiplied
-by ``theta`` at once; else (`NearestImpostors`) the index finds the nearest impostor.
+"""The rows found so far, and certificates made of them.
 
 Rows are held as unit rows, and as they were made with their features, for the checks of
-certificates (`farkas`).
+certificates: first by what ties allow (`allowed`), then without any tolerance (`farkas`).
+
+Given rows ``r_m = phi(a - b_other) - phi(a - b_own)`` of records and rows ``g_s`` of a cone, do
+multipliers ``lambda, nu >= 0``, some ``lambda > 0``, show that no admissible ``theta`` has all
+``r_m . theta`` above what ties allow? ``R = sum lambda_m r_m + sum nu_s g_s`` is computed with an
+error of at most ``e``; the family confirms that ``R + e`` is below the allowance for every
+admissible ``theta`` (`Family.excess`). The error of the record rows is a small share of their
+allowance. That of the cone rows is not: where they cancel, their sum is taken exactly
+(`math.fsum`), as their entries are 0, 1 and -1. Lowering the multiplier of a cone row hands an
+excess on to other coordinates: any ``nu >= 0`` prove the same. Only a sum of 0 is exact; any other
+is rounded once.
 """
 
+import math
 from copy import copy
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
+from sklearn_reclink.families import Family
 from sklearn_reclink.search.ties import TIE_TOLERANCE
-from sklearn_reclink.solvers.farkas import allowed, combines_nearby, exact_support
-from sklearn_reclink.solvers.presolve import Presolved
+from sklearn_reclink.solvers.farkas import combines_nearby, exact_support
 from sklearn_reclink.solvers.problem import Problem
 
+_ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of a recount
+_UNIT = 2.0**-53
 _WEAK = 0.5  # of what ties allow: certificates have more
 _LARGEST_INTEGER = 2**900  # that is divided by as a float
 CONE = -1  # the owner of rows of the cone
 
 
-def _norms(rows: np.ndarray) -> np.ndarray:
+def row_norms(rows: np.ndarray) -> np.ndarray:
     """The norms of rows, (n_rows, 1); 1 for a row of zeros."""
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     norms[norms == 0] = 1.0
@@ -37,80 +45,56 @@ def _has_tiny(numbers: np.ndarray) -> np.ndarray:
     return np.asarray(((sizes > 0) & (sizes < 2.0**-300)).any(axis=1))
 
 
-class RowSource(Protocol):
-    """Finds rows that parameters violate."""
+def allowed(
+    family: Family,
+    own: np.ndarray,
+    other: np.ndarray,
+    multipliers: np.ndarray,
+    cone: np.ndarray,
+    cone_multipliers: np.ndarray,
+) -> bool:
+    """Whether the combination of rows is below what ties allow, for all admissible theta.
 
-    def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of each record the impostor of least margin, and that margin: at most 0 for a tie.
-
-        ``theta`` are several parameters, (n_thetas, n_parameters); both answers are of shape
-        (n_thetas, n_records).
-        """
-
-    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same of one ``theta``, (n_records,), with the margins of unit rows."""
-
-
-class AllRows:
-    """Unit rows of all open records, in the order of their records."""
-
-    def __init__(self, problem: Problem, presolved: Presolved) -> None:
-        self.owners, self.impostors = presolved.records, presolved.impostors
-        rows, magnitudes = problem.index.rows(problem.family, self.owners, self.impostors)
-        norms = _norms(rows)
-        self.rows, self.magnitudes = rows / norms, magnitudes / norms
-        n_records = problem.index.n_records
-        self._first = np.zeros(n_records + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.owners, minlength=n_records), out=self._first[1:])
-
-    def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        first = self._first[records]
-        sizes = self._first[records + 1] - first
-        start = np.cumsum(sizes) - sizes
-        chosen = np.arange(sizes.sum()) + np.repeat(first - start, sizes)
-        if 4 * len(chosen) > len(self.rows):  # multiplying all rows is quicker than copying most
-            margins = (self.rows @ theta.T)[chosen].T
-        else:
-            margins = theta @ self.rows[chosen].T
-        least = np.minimum.reduceat(margins, start, axis=1)
-        where = np.empty(least.shape, dtype=np.int64)
-        for values, smallest, found in zip(margins, least, where, strict=True):
-            hits = np.flatnonzero(values == np.repeat(smallest, sizes))
-            found[:] = chosen[hits[np.searchsorted(hits, start)]]
-        which, place = np.nonzero(np.abs(least) <= 1e-9 * np.linalg.norm(theta, axis=1)[:, None])
-        magnitudes = self.magnitudes[where[which, place]]
-        least[which, place] -= TIE_TOLERANCE * np.sum(magnitudes * np.abs(theta[which]), axis=1)
-        return self.impostors[where], least
-
-    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        impostors, margins = self.worst(theta[None], records)
-        return impostors[0], margins[0]
-
-
-class NearestImpostors:
-    """Distances of the problem, when rows are too many to hold."""
-
-    def __init__(self, problem: Problem) -> None:
-        self._family, self._index = problem.family, problem.index
-
-    def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._index.nearest_impostors(self._family, theta, records)
-
-    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of a large file only the nearest impostors are asked."""
-        impostors, margins = np.empty(len(records), dtype=np.int64), np.empty(len(records))
-        if not self._index.is_dense:
-            impostors = self.worst(theta[None], records)[0][0]
-            rows, _ = self._index.rows(self._family, records, impostors)
-            return impostors, rows @ theta / np.maximum(_norms(rows)[:, 0], np.finfo(float).tiny)
-        every = np.arange(self._index.n_masked)
-        for place, record in enumerate(records):
-            others = every[every != record]
-            rows, _ = self._index.rows(self._family, np.full(len(others), record), others)
-            unit = rows @ theta / np.maximum(np.linalg.norm(rows, axis=1), np.finfo(float).tiny)
-            impostors[place] = others[np.argmin(unit)]
-            margins[place] = unit.min()
-        return impostors, margins
+    Parameters
+    ----------
+    own, other : ndarray of shape (n_rows, n_parameters)
+        Features of records and their own masked versions, and of records and impostors.
+    multipliers : ndarray of shape (n_rows,)
+    cone : ndarray of shape (n_cone_rows, n_parameters)
+    cone_multipliers : ndarray of shape (n_cone_rows,)
+    """
+    tolerated = family.tolerated(own, other)
+    if tolerated is None:
+        return False
+    rows = other - own
+    allowance = _ALLOWED * TIE_TOLERANCE * (multipliers @ tolerated)
+    n_terms = len(own) + len(cone) + 8
+    record_error = n_terms * _UNIT * (multipliers @ (np.abs(own) + np.abs(other)))
+    residual = multipliers @ rows
+    if not family.whole_rows:  # then `excess` knows the whole cone, and needs no rows of it
+        return not family.excess(residual, allowance, record_error).any()
+    spare = cone_multipliers.copy()
+    residual += spare @ cone
+    error = record_error + n_terms * _UNIT * (spare @ np.abs(cone))
+    if not family.excess(residual, allowance, error).any():
+        return True
+    terms = multipliers[:, None] * rows
+    changed: np.ndarray = np.arange(len(residual))
+    for _ in range(2 * len(residual)):
+        for k in changed.tolist():
+            residual[k] = math.fsum([*terms[:, k], *(spare * cone[:, k])])
+        rounding = 4 * _UNIT * (np.abs(residual) + allowance)  # of the sum, and of what follows
+        excess = family.excess(residual, allowance, record_error + rounding)
+        largest = int(np.argmax(excess))
+        if excess[largest] == 0:
+            return True
+        movable = spare * (cone[:, largest] > 0)
+        if not movable.any():
+            return False
+        m = int(np.argmax(movable))
+        spare[m] -= min(spare[m], excess[largest] * (1 + 1e-6))
+        changed = np.flatnonzero(cone[m])
+    return False
 
 
 @dataclass(frozen=True)
@@ -205,7 +189,7 @@ class RowCache:
             self._wide = np.pad(self._wide, ((0, 0), (0, grow), (0, 0)))
             self._pair = np.pad(self._pair, ((0, 0), (0, grow)))
             self._right = np.pad(self._right, (0, grow))
-        self._wide[:4, start:end] = rows / _norms(rows), rows, own, other
+        self._wide[:4, start:end] = rows / row_norms(rows), rows, own, other
         self._pair[:, start:end] = pairs
         self._right[start:end] = pairs[0] != CONE
         self._size = end
@@ -274,7 +258,7 @@ class RowCache:
         if of_cone.all() or not np.isfinite(multipliers).all():
             return False
         _, raw, own, other, _ = self._wide[:, support]
-        multipliers = multipliers / _norms(raw)[:, 0]
+        multipliers = multipliers / row_norms(raw)[:, 0]
         records = ~of_cone
         if allowed(
             self.problem.family,

@@ -60,14 +60,6 @@ def late_starts(
     return found
 
 
-def distinct(thetas: list[np.ndarray]) -> list[np.ndarray]:
-    """Parameters of which no two are multiples of each other."""
-    kept: dict[tuple[float, ...], np.ndarray] = {}
-    for theta in thetas:
-        kept.setdefault(tuple(np.round(theta / max(np.abs(theta).sum(), 1e-300), 12)), theta)
-    return list(kept.values())
-
-
 def seconds_of_count(problem: Problem, incumbent: Incumbent, n_tried: int = 16) -> float:
     """About how long it takes to find the nearest impostor of every record, or to count."""
     index, seconds = problem.index, incumbent.slowest

@@ -6,9 +6,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sklearn_reclink.data import safe_range
+from sklearn_reclink.data import views
 from sklearn_reclink.data.alignment import alignment_warning
-from sklearn_reclink.data.views import learn_ranks, learn_scales, learn_view, spread
+from sklearn_reclink.data.ranks import learn_ranks
+from sklearn_reclink.data.views import learn_scales, learn_view, spread
 
 STANDARDIZE = ("separate", "difference", None)
 MIXES = "mixes numbers of very different sizes"
@@ -103,14 +104,14 @@ def test_smallest_difference_is_that_of_all_pairs_across_files():
         a, b = (rng.choice(20, rng.integers(1, 6)) * 2.0 ** rng.integers(-9, 9) for _ in "ab")
         differences = np.abs(a[:, None] - b)
         expected = differences[differences > 0].min(initial=np.finfo(float).max)
-        assert safe_range.smallest_difference(a, b) == expected
+        assert views.smallest_difference(a, b) == expected
 
 
 def test_differences_of_coarse_numbers_are_in_the_range():
     least = 2.0**-147
-    assert np.nextafter(least, 1) - least >= safe_range.SMALLEST
-    assert safe_range._is_coarse(np.array([[0.0, least, -1.0]]))
-    assert not safe_range._is_coarse(np.array([[0.0, np.nextafter(least, 0), -1.0]]))
+    assert np.nextafter(least, 1) - least >= views.SMALLEST
+    assert views._is_coarse(np.array([[0.0, least, -1.0]]))
+    assert not views._is_coarse(np.array([[0.0, np.nextafter(least, 0), -1.0]]))
 
 
 @pytest.mark.parametrize("standardize", STANDARDIZE)

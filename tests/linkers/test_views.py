@@ -27,7 +27,8 @@ from sklearn_reclink import (
     export_mps,
 )
 from sklearn_reclink.datasets import make_microdata
-from sklearn_reclink.linkers._view import View, accepted, conclude, learn_in_turn
+from sklearn_reclink.linkers._base import learn_in
+from sklearn_reclink.linkers._view import View, conclude, in_turn, notes_on
 from sklearn_reclink.masking import Microaggregation, RankSwapping
 from sklearn_reclink.solvers.problem import Solution, Status
 from tests.problems import noisy_files
@@ -158,7 +159,7 @@ class Searcher:
     def __init__(self, *answers):
         self.answers, self.asked = list(answers), []
 
-    def _learn(self, index, *, at_least, seconds):
+    def _learn(self, index, *, at_least, seconds, given):
         self.asked.append((at_least, seconds))
         return self.answers.pop(0)
 
@@ -175,7 +176,8 @@ def test_a_view_is_told_of_the_links_found_and_an_open_one_gets_the_time_left():
         Solution(None, 10, 20, Status.TIME_LIMIT), Solution(None, 0, 10, Status.OPTIMAL)
     )
     views = [View(Searcher(proven), None), View(first, None)]
-    learn_in_turn(views, 60.0, lambda view: view.linker is first, told=True)
+    for view, search in in_turn(views, 60.0, lambda view: view.linker is first, told=True):
+        learn_in(view, **search)
     (_, some), (told, more) = first.asked
     assert 39 < some <= 40 and 59 < more <= 60 and told == 10
     (at_least, rest) = views[0].linker.asked[0]
@@ -259,15 +261,24 @@ def test_a_search_without_time_links_as_many_as_weights_that_it_was_given(linker
 
 
 def test_a_view_that_refuses_the_files_is_left_out_with_a_sentence():
-    def prepare(view):
-        if view == "rank":
-            raise ValueError("too wide")
-        return View(view, None)
-
-    views, sentences = accepted(VIEWS, prepare)
-    assert [one.linker for one in views] == ["separate", "difference"]
-    assert sentences == [
+    refused = {"rank": ValueError("too wide")}
+    assert notes_on(refused, [View(Searcher(), None)]) == [
         "standardize='rank' does not take these files and is left out, also of the bound: too wide"
     ]
     with pytest.raises(ValueError, match="too wide"):
-        accepted(("rank",), prepare)
+        notes_on(refused, [])
+
+
+class RefusesRanks(EuclideanLinker):
+    def _check_files(self, files):
+        if self.standardize_ == "rank":
+            raise ValueError("too wide")
+
+
+def test_the_other_views_are_searched_where_one_refuses_the_files():
+    X, Y = noisy_files(0, 30)
+    with pytest.warns(UserWarning, match="standardize='rank' does not take these files"):
+        linker = RefusesRanks(standardize=VIEWS).fit(X, Y)
+    assert linker.standardize_ in ("separate", "difference")
+    with pytest.raises(ValueError, match="too wide"):
+        RefusesRanks(standardize=("rank",)).fit(X, Y)

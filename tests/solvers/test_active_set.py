@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm
-from sklearn_reclink.solvers.feasibility import thin_out
+from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm, thin_out
 
 NOTHING = np.empty(0, dtype=np.int64)  # to start from
 

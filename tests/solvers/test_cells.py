@@ -13,10 +13,9 @@ from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.solvers.cells import open_cells as cells
 from sklearn_reclink.solvers.cells.search import prove_by_cells
 from sklearn_reclink.solvers.covering.search import CoveringSearch
-from sklearn_reclink.solvers.feasibility import Feasibility
+from sklearn_reclink.solvers.feasibility import AllRows, Feasibility
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import presolve
-from sklearn_reclink.solvers.row_cache import AllRows
 from tests.exact_arithmetic import best_subset, unit_rows
 from tests.problems import problem_of
 

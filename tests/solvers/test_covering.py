@@ -7,8 +7,7 @@ import pytest
 
 from sklearn_reclink.families import OWA, WeightedMean
 from sklearn_reclink.solvers.covering.master import Cover
-from sklearn_reclink.solvers.covering.search import CoveringSearch, Node
-from sklearn_reclink.solvers.covering.separation import Found, Separator
+from sklearn_reclink.solvers.covering.search import CoveringSearch, Found, Node, Separator
 from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import presolve

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sklearn_reclink.families import Bilinear, SemidefiniteBilinear, SubmodularChoquet, WeightedMean
-from sklearn_reclink.solvers.farkas import allowed, combines_nearby, exact_support
+from sklearn_reclink.solvers.farkas import combines_nearby, exact_support
+from sklearn_reclink.solvers.row_cache import allowed
 
 NO_CONE = np.empty((0, 2)), np.empty(0)
 OWN = np.array([[2.0, 1.0], [1.0, 2.0]])

@@ -16,7 +16,7 @@ from unittest.mock import patch
 import highspy
 import numpy as np
 
-from sklearn_reclink.solvers import feasibility
+from sklearn_reclink.solvers import active_set, feasibility
 from sklearn_reclink.solvers.cells import settling
 
 STATUSES = list(highspy.HighsModelStatus.__members__.values())
@@ -158,7 +158,7 @@ def _support(liar: Liar, true: np.ndarray, n_rows: int) -> np.ndarray:
 
 def _active_set(liar: Liar) -> Replaced:
     solve, least_norm = feasibility.solve, settling.least_norm
-    thin_out_kernel = feasibility.thin_out_kernel
+    thin_out_kernel = active_set.thin_out_kernel
 
     def lie_of_solve(rows: Any, rhs: Any, wanted: Any, n_wanted: Any, *start: Any) -> Any:
         status, size, theta, active, u = solve(rows, rhs, wanted, n_wanted, *start)
@@ -203,7 +203,7 @@ def _active_set(liar: Liar) -> Replaced:
 
     return [
         (feasibility, "solve", _raising(liar, solve, lie_of_solve)),
-        (feasibility, "thin_out_kernel", _raising(liar, thin_out_kernel, lie_of_thin_out)),
+        (active_set, "thin_out_kernel", _raising(liar, thin_out_kernel, lie_of_thin_out)),
         (settling, "least_norm", _raising(liar, least_norm, lie_of_least_norm)),
     ]
 

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sklearn_reclink.families.base import distinct
 from sklearn_reclink.search.tree_search import TreeSearch
 from sklearn_reclink.solvers.blocks.confidence import confidence_bound
 from sklearn_reclink.solvers.blocks.plan import (
@@ -40,7 +41,6 @@ from sklearn_reclink.solvers.blocks.plan import (
 from sklearn_reclink.solvers.blocks.proof import Block, BlockProof, by_cells, prove_block
 from sklearn_reclink.solvers.blocks.workers import n_workers, prove_blocks
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
-from sklearn_reclink.solvers.starts import distinct
 
 KINDS_BY_CELLS = (Kind(400, 4), Kind(800, 4), Kind(800, 8), Kind(1600, 4))
 KINDS_BY_CONFLICTS = (Kind(400, 4),)

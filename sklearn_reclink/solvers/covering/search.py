@@ -3,9 +3,11 @@
 The lost records hit every conflict, so the relaxed covering master (`master`) bounds the losses
 from below whatever conflicts it knows. A node fixes some records as lost and some as kept:
 
-1. *Separate* (`separation`). Conflicts that the relaxation violates are looked for twice at
-   once, in two random orders, by regrowing what it keeps; if that finds none, at two thresholds.
-   Those found are added to it, and the parameters met on the way are candidates.
+1. *Separate.* Conflicts that the relaxation violates are looked for twice at once, in two random
+   orders, by regrowing what it keeps; if that finds none, at two thresholds. Records of ``x`` at
+   most a threshold are wanted together, and minimal conflicts are pulled out of them until the rest
+   can be linked. *Regrowing* puts the others back in the order of ``x`` while the known rows allow
+   it: whoever cannot be put back shows one more conflict. What can be linked is a candidate.
 2. *Force.* If losing record ``i`` costs so much (its reduced cost) that the relaxation reaches the
    *goal*, the incumbent's losses, every better solution below this node keeps ``i``. Forced records
    join every feasibility check and are left out of the conflicts, which get shorter and
@@ -17,6 +19,8 @@ When most of the time is gone and the goal is far, it is lowered to one loss mor
 which records are forced. Once it is reached, it is raised by one, and so on.
 
 So at any time the optimum loses at least ``min(incumbent, lowest bound of an open node)``.
+
+Notation: *positions* are places in the open records, *records* are rows of the files.
 """
 
 import heapq
@@ -28,13 +32,119 @@ from functools import partial
 
 import numpy as np
 
-from sklearn_reclink.solvers.covering.master import Cover, CoveringMaster
-from sklearn_reclink.solvers.covering.separation import VIOLATED, Found, Separator
+from sklearn_reclink.solvers.covering.master import ConflictPool, Cover, CoveringMaster
 from sklearn_reclink.solvers.feasibility import Feasibility, share_rows
 from sklearn_reclink.solvers.incumbent import Incumbent
 
+VIOLATED = 1e-6
+_ZERO = 1e-9
+_HEAVY = 1.4  # a conflict of so much ``x`` seldom holds a violated one
 _THRESHOLDS = (0.3, 0.5)
 _CANDIDATES = 8  # for branching, those of ``x`` nearest 1/2
+
+
+@dataclass(frozen=True)
+class Found:
+    """Conflicts (positions of open records) that ``x`` violates, and parameters met on the way."""
+
+    conflicts: list[np.ndarray] = field(default_factory=list)
+    candidates: list[np.ndarray] = field(default_factory=list)
+
+
+class Separator:
+    """Has a feasibility check of its own: several look for conflicts of one ``x`` in threads.
+
+    ``proven`` are the records of the conflicts found, the forced ones included.
+    """
+
+    def __init__(
+        self, feasibility: Feasibility, pool: ConflictPool, rng: np.random.Generator
+    ) -> None:
+        self.feasibility = feasibility
+        self.pool = pool
+        self.rng = rng
+        self.proven: list[np.ndarray] = []
+        self._position = np.full(feasibility.problem.index.n_records, -1)
+        self._position[feasibility.open] = np.arange(len(feasibility.open))
+
+    def pull(self, cover: Cover, threshold: float) -> Found:
+        """Pull conflicts out of the records of ``x`` at most the threshold."""
+        found = Found()
+        self._pull(cover.lost <= threshold + _ZERO, cover, found)
+        return found
+
+    def regrow(self, cover: Cover) -> Found:
+        """Pull conflicts out of the records of no ``x``, then put others back in its order."""
+        x, found = cover.lost, Found()
+        kept = x <= _ZERO
+        if not self._pull(kept, cover, found):
+            return found
+        missing = self.pool.missing(kept)
+        lost = np.flatnonzero(~kept)
+        for position in lost[np.argsort(x[lost] + 0.01 * self.rng.random(len(lost)))]:
+            if time.monotonic() >= self.feasibility.deadline:
+                return found
+            known = self.pool.conflicts_of[position]
+            if (missing[known] == 1).any() or _inside(found.conflicts, kept, position):
+                continue
+            kept[position] = True
+            answer = self.feasibility.check_known(self.feasibility.open[kept])
+            if answer.theta is not None:
+                missing[known] -= 1
+                continue
+            kept[position] = False
+            if answer.conflict is not None and x[self._position[answer.conflict]].sum() < _HEAVY:
+                self._minimise(answer.conflict, cover, found)
+        self._pull(kept, cover, found, most=1)  # guesses may have been wrong
+        return found
+
+    def _pull(self, kept: np.ndarray, cover: Cover, found: Found, most: int | None = None) -> bool:
+        """Take conflicts out of the kept positions (a mask, changed); can the rest be linked?
+
+        ``most`` of the records of each go, those that the relaxation is most inclined to lose.
+        """
+        while time.monotonic() < self.feasibility.deadline:
+            answer = self.feasibility.check(self.feasibility.open[kept])
+            if answer.theta is not None:
+                found.candidates.append(answer.theta)
+                return True
+            if answer.conflict is not None:
+                pulled = self._minimise(answer.conflict, cover, found)
+            elif answer.suspects is not None and len(answer.suspects):
+                pulled = self._position[[self.rng.choice(answer.suspects)]]
+            else:
+                break
+            if not len(pulled):
+                break
+            kept[pulled[-most:] if most else pulled] = False
+        return False
+
+    def _minimise(self, conflict: np.ndarray, cover: Cover, found: Found) -> np.ndarray:
+        """Make a conflict minimal and keep it if it is violated; positions that break it.
+
+        Records that the relaxation is the most inclined to lose, of large ``x`` or else of small
+        reduced cost, are spared first: its value cannot rise by more than the least reduced cost in
+        a conflict before that record joins the solution. Records of no ``x`` change nothing in the
+        sum of ``x``: if it stays 1 or more, the conflict is not violated, and they are not tried.
+        """
+        positions = self._position[conflict]
+        inclined = (cover.lost - cover.reduced_costs)[positions]
+        conflict = conflict[np.argsort(inclined + 0.3 * self.rng.random(len(conflict)))]
+        for weighty in (True, False):
+            x = cover.lost[self._position[conflict]]
+            if x.sum() >= 1 - VIOLATED and not weighty:
+                return np.asarray(self._position[conflict[x > _ZERO]])
+            conflict = self.feasibility.minimise(conflict, (x > _ZERO) == weighty)
+        found.conflicts.append(self._position[conflict])
+        self.proven.append(np.union1d(conflict, self.feasibility.forced))
+        return found.conflicts[-1]
+
+
+def _inside(conflicts: list[np.ndarray], kept: np.ndarray, position: int) -> bool:
+    """Whether the position and the kept ones hold one of the conflicts."""
+    return any(
+        position in conflict and kept[conflict].sum() == len(conflict) - 1 for conflict in conflicts
+    )
 
 
 @dataclass(order=True)
@@ -51,19 +161,13 @@ class Node:
 class CoveringSearch:
     """Bounds from below, candidates from above, until they meet.
 
-    Positions are places in the open records; records are rows of the files.
-
     Parameters
     ----------
     feasibility : Feasibility
     incumbent : Incumbent
         Takes candidates and knows the fewest losses so far.
-    rng : numpy.random.Generator
-        Orders what is tried.
-    n_jobs : int
-        Threads.
-    proven : int
-        Losses proven elsewhere.
+    rng, n_jobs, proven
+        What orders the tries, the number of threads, and losses proven elsewhere.
     share_before_late : float
         Of the time until the deadline; then one more loss is proven at a time.
     late_starts : callable
@@ -100,8 +204,7 @@ class CoveringSearch:
         self._lowered: float = np.inf
 
     @property
-    def conflicts(self) -> tuple[np.ndarray, ...]:
-        """Sets of records found in conflict, whatever the goal was."""
+    def conflicts(self) -> tuple[np.ndarray, ...]:  # whatever the goal was
         return tuple(one for separator in self.separators for one in separator.proven)
 
     @property
@@ -114,9 +217,7 @@ class CoveringSearch:
         for separator in self.separators:
             separator.feasibility.deadline = moment
 
-    @property
     def _is_late(self) -> bool:
-        """Whether it is time to lower the goal."""
         return time.monotonic() >= self.late and self._lowered == np.inf
 
     def _lower_goal(self) -> None:
@@ -177,7 +278,7 @@ class CoveringSearch:
         None if the node holds no solution of fewer losses than the goal.
         """
         while True:
-            if self._is_late:
+            if self._is_late():
                 self._lower_goal()
             cover = self.master.relaxed(np.array(node.lost, int), np.array(node.kept, int))
             proven = self.goal if cover is None else min(cover.bound, self.goal)
@@ -188,7 +289,7 @@ class CoveringSearch:
                 return None
             if node.bound > enough or self._out_of_time():
                 return cover
-            if not self._separate(cover, node) and not self._is_late:
+            if not self._separate(cover, node) and not self._is_late():
                 return cover
 
     def _branch(self, node: Node, cover: Cover) -> list[Node]:
@@ -198,7 +299,8 @@ class CoveringSearch:
         candidates = candidates[distance[candidates] <= 0.5 - VIOLATED]
         if not len(candidates):
             return []
-        best = max((self._children(node, cover, int(k)) for k in candidates), key=_promise)
+        both = (self._children(node, cover, int(k)) for k in candidates)
+        best = max(both, key=lambda two: np.prod([max(one.gain, VIOLATED) for one in two]))
         self._serial += 2
         for number, child in enumerate(best):
             child.serial = self._serial + number
@@ -244,7 +346,3 @@ class CoveringSearch:
         if self.n_jobs == 1:
             return [work() for work in works]
         return [running.result() for running in [self._workers.submit(work) for work in works]]
-
-
-def _promise(children: tuple[Node, Node]) -> float:
-    return float(np.prod([max(child.gain, VIOLATED) for child in children]))
