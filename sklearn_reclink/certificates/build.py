@@ -112,21 +112,15 @@ def build_certificate(
         left = len(checkers) - len(proofs)
         until = deadline - (deadline - time.monotonic()) * (left - 1) / left
         proofs.append(_proof(checker, one, most_bytes // len(checkers), until, method))
-    more = {
-        "other_views": [
-            {"view": one.view, "proof": proof}
-            for one, (proof, _) in zip(others, proofs[1:], strict=True)
-        ]
-    }
+    files = {"original": original, "masked": masked, "pool": pool}
+    digests = {name: None if file is None else digest(file) for name, file in files.items()}
+    seen = zip(others, proofs[1:], strict=True)
+    more = {"other_views": [{"view": one.view, "proof": proof} for one, (proof, _) in seen]}
     return {
         "format": FORMAT,
         "version": VERSION,
         "package": __version__,
-        "sha256": {
-            "original": digest(original),
-            "masked": digest(masked),
-            "pool": None if pool is None else digest(pool),
-        },
+        "sha256": digests,
         "columns": fit.columns,
         "view": fit.view,
         "family": fit.family,

@@ -185,27 +185,31 @@ def learn_mixed_view(
             "another, so there is no distance to learn"
         )
     nominal = np.array(kinds) == "nominal"
-    caps = np.full(n_features, np.inf)
-    for k in np.flatnonzero(informative & nominal):
-        shares = np.unique(X[~np.isnan(X[:, k]), k], return_counts=True)[1]
-        shares = shares / shares.sum()
-        caps[k] = 1.0 if standardize == GOWER else np.sqrt(2 / (1 - (shares**2).sum()))
+    caps = _caps(X, informative & nominal, standardize)
     numbers = np.flatnonzero(informative & ~nominal)
     scales: list[Scales | RankScales | None] = [None] * n_features
     for k, scale in zip(numbers, _scales(X, Y, pool, numbers, standardize, names), strict=True):
         scales[k] = scale
     gaps = np.isnan(pool).any(axis=0), np.isnan(X).any(axis=0)
-    extra = np.array(
-        [(k, way) for k in np.flatnonzero(informative) for way in (0, 1) if gaps[way][k]]
-    ).reshape(-1, 2)
-    if standardize == GOWER:
-        extra = extra[:0]
+    costly = np.flatnonzero(informative & (standardize != GOWER))
+    extra = np.array([(k, way) for k in costly for way in (0, 1) if gaps[way][k]], int)
+    extra = extra.reshape(-1, 2)
     view = MixedView(scales, caps, informative, extra, None)
     if not expected or not len(extra):
         return view
     files = MixedView(scales, caps, informative, extra[:0], None).coordinates(X, pool)
     costs = [_expected(caps[k], files[1 - way][:, k]) for k, way in extra]
     return MixedView(scales, caps, informative, extra, costs)
+
+
+def _caps(X: np.ndarray, nominal: np.ndarray, standardize: str | None) -> np.ndarray:
+    """The difference of two categories, infinite for the other variables, (n_features,)."""
+    caps = np.full(X.shape[1], np.inf)
+    for k in np.flatnonzero(nominal):
+        shares = np.unique(X[~np.isnan(X[:, k]), k], return_counts=True)[1]
+        shares = shares / shares.sum()
+        caps[k] = 1.0 if standardize == GOWER else np.sqrt(2 / (1 - (shares**2).sum()))
+    return caps
 
 
 def _scales(

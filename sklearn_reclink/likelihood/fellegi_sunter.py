@@ -155,6 +155,18 @@ def agreement(
         yield np.abs(a[:, None] - b) <= most
 
 
+def _bits_of_pattern(n_features: int, n_gaps: int) -> int:
+    """How many bits say in which variables two records agree, and which are missing."""
+    if n_features + n_gaps > 62:
+        raise ValueError(
+            f"the files have {n_features} variables"
+            + (f", {n_gaps} of them with missing values, which count twice" if n_gaps else "")
+            + ": patterns of agreement are counted for 62 at most. Choose the variables an "
+            "intruder would know"
+        )
+    return n_features + n_gaps
+
+
 def count_patterns(
     original: np.ndarray,
     masked: np.ndarray,
@@ -188,14 +200,7 @@ def count_patterns(
     n_features = original.shape[1]
     absent = np.isnan(original), np.isnan(masked)
     gaps = np.flatnonzero(absent[0].any(axis=0) | absent[1].any(axis=0))
-    n_bits = n_features + len(gaps)
-    if n_bits > 62:
-        raise ValueError(
-            f"the files have {n_features} variables"
-            + (f", {len(gaps)} of them with missing values, which count twice" if len(gaps) else "")
-            + ": patterns of agreement are counted for 62 at most. Choose the variables an "
-            "intruder would know"
-        )
+    n_bits = _bits_of_pattern(n_features, len(gaps))
     codes, counts = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     size = max(1, block_pairs // len(masked))
     for start in range(0, len(original), size):

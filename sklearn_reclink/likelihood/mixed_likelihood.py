@@ -104,10 +104,6 @@ def learn_mixed_likelihood(
     views : tuple of str
         The views to use, some of `VIEWS`; the others have the weight 0.
 
-    Returns
-    -------
-    MixedLikelihood
-
     Examples
     --------
     Sex is changed for one person in four, the income is noisy.
@@ -125,7 +121,7 @@ def learn_mixed_likelihood(
     >>> found = learn_mixed_likelihood(a, b, np.array([True]))
     >>> found.weights.round(1)
     array([0. , 0.4, 0.7, 0.9])
-    >>> np.exp(found.transitions[0].table(np.array([0]), np.array([0, 1]))).round(1)  # of 1.5, 0.5
+    >>> np.exp(found.transitions[0].table(np.array([0]), np.array([0, 1]))).round(1)
     array([[1.5, 0.5]])
     """
     n_measured = len(numeric)
@@ -137,13 +133,9 @@ def learn_mixed_likelihood(
     counts = np.count_nonzero(~np.isnan(original - masked)[:, :n_measured], axis=0)
     places = np.flatnonzero(numeric & (counts > 1))
     joint = learn_joint_errors(original[:, places], masked[:, places]) if len(places) else None
-    ratios = [ratio for ratio, _ in measured]
-    left_out = [
-        [found for _, found in measured[:n_measured]],
-        [found for _, found in measured[n_measured:]],
-        [] if joint is None else [joint[1]],
-        [found for _, found in categories],
-    ]
+    ratios, own = [ratio for ratio, _ in measured], [found for _, found in measured]
+    of_joint = [] if joint is None else [joint[1]]
+    left_out = [own[:n_measured], own[n_measured:], of_joint, [found for _, found in categories]]
     likelihood = MixedLikelihood(
         ratios[:n_measured],
         ratios[n_measured:],
@@ -152,6 +144,20 @@ def learn_mixed_likelihood(
         [transitions for transitions, _ in categories],
         np.zeros(len(VIEWS)),
     )
+    return _weighed(likelihood, left_out, views, original, masked)
+
+
+def _weighed(
+    likelihood: MixedLikelihood,
+    left_out: list[list[np.ndarray]],
+    views: tuple[str, ...],
+    original: np.ndarray,
+    masked: np.ndarray,
+) -> MixedLikelihood:
+    """The same with the likeliest weights of its views.
+
+    ``left_out`` are the scores of aligned pairs by view, each learned without the pair itself.
+    """
     used = [view for view, name in enumerate(VIEWS) if name in views and left_out[view]]
     if not used:
         raise ValueError(

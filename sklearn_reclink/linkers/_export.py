@@ -54,18 +54,8 @@ def export_mps(
     """
     from sklearn_reclink.solvers.milp import write_mps
 
-    if not isinstance(linker, ExactLinker):
-        raise TypeError(
-            f"{type(linker).__name__} has no parameters to search for, so there is no program: "
-            "give a WeightedMeanLinker, OWALinker, ChoquetLinker or BilinearLinker"
-        )
     path = os.fspath(path)
-    if not path.endswith(".mps"):
-        raise ValueError(f"the file is named {path!r}: its name must end in .mps")
-    if not 0 < strictness < math.inf:
-        raise ValueError(
-            f"strictness is {strictness!r}: it must be finite and above 0, or ties would be links"
-        )
+    _check_options(linker, path, strictness)
     linker = clone(linker)
     linker._validate_params()
     view, *others = linker._prepare(X, y)
@@ -77,6 +67,20 @@ def export_mps(
     problem = Problem(linker._family_of(view.index), view.index)
     words = np.array(_words(linker))[view.linker._informative]
     write_mps(problem, path, problem.family.labels(words.tolist()), strictness)
+
+
+def _check_options(linker: Any, path: str, strictness: float) -> None:
+    if not isinstance(linker, ExactLinker):
+        raise TypeError(
+            f"{type(linker).__name__} has no parameters to search for, so there is no program: "
+            "give a WeightedMeanLinker, OWALinker, ChoquetLinker or BilinearLinker"
+        )
+    if not path.endswith(".mps"):
+        raise ValueError(f"the file is named {path!r}: its name must end in .mps")
+    if not 0 < strictness < math.inf:
+        raise ValueError(
+            f"strictness is {strictness!r}: it must be finite and above 0, or ties would be links"
+        )
 
 
 def _words(linker: ExactLinker) -> list[str]:

@@ -121,14 +121,23 @@ class LinkageCurve:
 
     Examples
     --------
+    A release holds 150 people. The intruder has a file of 200 people, and 100 are in both:
+
     >>> import numpy as np
     >>> from sklearn_reclink import EuclideanLinker
     >>> from sklearn_reclink.metrics import linkage_curve
-    >>> X, Y = np.array([[0.0], [3.0], [4.0], [9.0]]), np.array([[0.0], [3.5], [4.0], [9.0]])
-    >>> linker = EuclideanLinker(standardize=None).fit(X, Y)
-    >>> curve = linkage_curve(linker, X, Y, absent=[[3.9], [20.0]])
+    >>> rng = np.random.default_rng(0)
+    >>> people = rng.normal(size=(250, 3))
+    >>> release = people[:150] + rng.normal(scale=0.1, size=(150, 3))
+    >>> X, Y, absent = people[:100], release[:100], people[150:]
+    >>> linker = EuclideanLinker().fit(X, Y, pool=release)
+    >>> curve = linkage_curve(linker, X, Y, pool=release, absent=absent)
+    >>> float(curve.known.recall[-1]), linker.score(X, Y, pool=release)
+    (0.96, 0.96)
+    >>> float(curve.known.precision[-1]), float(curve.unknown.precision[-1])
+    (0.96, 0.48)
     >>> curve.known.at_precision(0.9), curve.unknown.at_precision(0.9)
-    (1.0, 0.75)
+    (0.96, 0.69)
     """
 
     known: ClaimedLinks

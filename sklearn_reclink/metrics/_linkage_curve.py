@@ -70,10 +70,9 @@ def linkage_curve(
         The whole release, the records of ``y`` among its rows. By default the release is ``y``.
     absent : array-like or dataframe of shape (n_absent, n_features), default=None
         Original records of people who are not in the release.
-    sample_weight : array-like of shape (n_pairs,), default=None
-        Weights of the pairs, such as how many people of the population each one stands for.
-    absent_weight : array-like of shape (n_absent,), default=None
-        Weights of the absent people; needed if ``sample_weight`` and ``absent`` are given.
+    sample_weight, absent_weight : array-like of shape (n_pairs,), (n_absent,), default=None
+        Weights of the pairs and of the absent people, such as how many people of the population
+        each one stands for; if there are absent people, both or neither.
     margin : {"auto", "difference", "relative"}, default="auto"
         The difference of the two squared distances, or that divided by their sum. ``"auto"`` takes,
         for each of the two intruders, the one of larger average precision.
@@ -88,51 +87,53 @@ def linkage_curve(
 
     Examples
     --------
-    A release holds 150 people. The intruder has a file of 200 people, and 100 are in both:
-
     >>> import numpy as np
     >>> from sklearn_reclink import EuclideanLinker
     >>> from sklearn_reclink.metrics import linkage_curve
-    >>> rng = np.random.default_rng(0)
-    >>> people = rng.normal(size=(250, 3))
-    >>> release = people[:150] + rng.normal(scale=0.1, size=(150, 3))
-    >>> X, Y, absent = people[:100], release[:100], people[150:]
-    >>> linker = EuclideanLinker().fit(X, Y, pool=release)
-    >>> curve = linkage_curve(linker, X, Y, pool=release, absent=absent)
-    >>> float(curve.known.recall[-1]), linker.score(X, Y, pool=release)
-    (0.96, 0.96)
-    >>> float(curve.known.precision[-1]), float(curve.unknown.precision[-1])
-    (0.96, 0.48)
+    >>> X, Y = np.array([[0.0], [3.0], [4.0], [9.0]]), np.array([[0.0], [3.5], [4.0], [9.0]])
+    >>> linker = EuclideanLinker(standardize=None).fit(X, Y)
+    >>> curve = linkage_curve(linker, X, Y, absent=[[3.9], [20.0]])
     >>> curve.known.at_precision(0.9), curve.unknown.at_precision(0.9)
-    (0.96, 0.69)
+    (1.0, 0.75)
     """
-    if margin != "auto" and margin not in _MARGINS:
-        raise ValueError(f'margin is {margin!r}: it must be "auto", "difference" or "relative"')
-    n_absent = 0 if absent is None else len(absent)
-    _check_rule(linker, n_absent)
-    found = linker.link(X, y, pool=pool)
-    n_pairs, release = len(found.links), y if pool is None else pool
-    pool_size = len(unwrapped(release))
-    if pool_size < 2:
+    _check_options(linker, margin, absent)
+    pairs, everyone = _people(linker, X, y, pool, absent, (sample_weight, absent_weight))
+    known, unknown = (one.claims(margin) for one in (pairs, everyone))
+    n_absent = len(everyone.distances) - pairs.n_pairs
+    pool_size = len(unwrapped(y if pool is None else pool))
+    return LinkageCurve(known, unknown, pairs.n_pairs, n_absent, pool_size)
+
+
+def _people(
+    linker: Any, X: Any, y: Any, pool: Any, absent: Any, weights: tuple[Any, Any]
+) -> "tuple[_People, _People]":
+    """Those of the pairs, and these with the absent people."""
+    release = y if pool is None else pool
+    found, n_absent = linker.link(X, y, pool=pool), 0 if absent is None else len(absent)
+    n_pairs = len(found.links)
+    if len(unwrapped(release)) < 2:
         raise ValueError("the pool has 1 record: a margin needs at least 2, to have a runner-up")
-    weights = _read_weights(sample_weight, absent_weight, n_pairs, n_absent)
+    read = _read_weights(*weights, n_pairs, n_absent)
     distances = linker.kneighbors(X, 2, pool=release)[0]
     claimed = (found.n_tied == 1) & (found.links >= 0)
-    pairs = _People(distances, claimed, found.reidentified, weights[:n_pairs], n_pairs)
-    everyone = pairs
-    if n_absent:
-        try:
-            others = linker.kneighbors(absent, 2, pool=release)[0]
-        except ValueError as error:
-            raise ValueError(f"absent people, read as an original file X: {error}") from error
-        magnitudes = np.abs(others)
-        strict = strictly_nearer(others[:, 0], magnitudes[:, 0], others[:, 1], magnitudes[:, 1])
-        strict &= linker.predict(absent, pool=release) >= 0
-        right = np.append(found.reidentified, np.zeros(n_absent, dtype=bool))
-        distances, claimed = np.append(distances, others, axis=0), np.append(claimed, strict)
-        everyone = _People(distances, claimed, right, weights, n_pairs)
-    known, unknown = (one.claims(margin) for one in (pairs, everyone))
-    return LinkageCurve(known, unknown, n_pairs, n_absent, pool_size)
+    pairs = _People(distances, claimed, found.reidentified, read[:n_pairs], n_pairs)
+    if not n_absent:
+        return pairs, pairs
+    others, strict = _link_absent(linker, absent, release)
+    right = np.append(found.reidentified, np.zeros(n_absent, dtype=bool))
+    distances, claimed = np.append(distances, others, axis=0), np.append(claimed, strict)
+    return pairs, _People(distances, claimed, right, read, n_pairs)
+
+
+def _link_absent(linker: Any, absent: Any, release: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The two least distances of people who are not in the release, and whether they are linked."""
+    try:
+        found = linker.kneighbors(absent, 2, pool=release)[0]
+    except ValueError as error:
+        raise ValueError(f"absent people, read as an original file X: {error}") from error
+    magnitudes = np.abs(found)
+    strict = strictly_nearer(found[:, 0], magnitudes[:, 0], found[:, 1], magnitudes[:, 1])
+    return found, strict & (linker.predict(absent, pool=release) >= 0)
 
 
 @dataclass(frozen=True)
@@ -178,13 +179,15 @@ def _relative(nearest: np.ndarray, second: np.ndarray) -> np.ndarray:
 _MARGINS = {"difference": lambda nearest, second: second - nearest, "relative": _relative}
 
 
-def _check_rule(linker: Any, n_absent: int) -> None:
+def _check_options(linker: Any, margin: str, absent: Any) -> None:
+    if margin != "auto" and margin not in _MARGINS:
+        raise ValueError(f'margin is {margin!r}: it must be "auto", "difference" or "relative"')
     check_is_fitted(linker)
     rule = getattr(getattr(linker, "linker_", linker), "rule", "nearest")
     remedy = 'use rule="nearest" (linker.set_params needs no new fit)'
     if rule == "one_to_one":
         raise ValueError(f'links of the rule "one_to_one" have no margin: {remedy}')
-    if rule != "nearest" and n_absent:
+    if rule != "nearest" and absent is not None and len(absent):
         raise ValueError(
             f"links of the rule {rule!r} depend on who else is sought, so absent people cannot be "
             f"linked by themselves: {remedy}"

@@ -16,13 +16,12 @@ there will be no time for them later: they come at once.
 
 *Files of any size.* The rows of a small file are held. In a large one they are found by the index
 as parameters violate them, cells grow the ones they need (`cells.rows`), and before conflicts are
-looked for, late starts and line searches find parameters that link many. Cells take a good
-incumbent, too: a few line searches come first. Where the proof of a large
-file is not near, random blocks of its records bound it (`blocks`). One block tells beforehand if
-cells cannot be in time.
+looked for, late starts and line searches find parameters that link many; a few line searches come
+before cells, too. Where the proof is not near, random blocks of the records bound it (`blocks`).
+One block tells beforehand if cells cannot be in time.
 
-At the time limit the best parameters and the bound so far are returned; both stay valid. What takes
-as long as a count of the file begins only where there is time for it.
+At the time limit the best parameters and the bound so far are returned; both stay valid. `shares`
+says how time is divided. What takes as long as a count of a large file begins only if it can end.
 """
 
 import gc
@@ -45,32 +44,14 @@ from sklearn_reclink.solvers.feasibility import AllRows, Feasibility, compile_ke
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
-from sklearn_reclink.solvers.starts import (
-    LateStarts,
-    late_starts,
-    search_large,
-    seconds_of_count,
-)
+from sklearn_reclink.solvers.shares import SHARES, Shares
+from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
 
 _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
 _MOST_CELL_PARAMETERS = 8
-_SHARE_OF_CELLS = 0.7
-_SHARE_OF_CELLS_OF_LARGE = 0.9
-_SHARE_OF_MIXED_LINES = 0.3  # of the time, where categories make simple starts poor
-_SHARE_OF_REVIEW = 0.2  # of the time, after which a proof by cells must be near
-_SHARE_BEFORE_BLOCKS = 0.3  # of a large file far from a proof
-_SHARE_WITHOUT_CELLS = 0.2  # the same where cells cannot be in time
-_LEAST_OF_BLOCKS = 0.1
 _NEAR_PROOF = 0.01  # of the records
-_SHARE_OF_CONFLICTS = 0.5  # of a large file, before blocks
-_SHARE_BEFORE_LATE = 0.7
-_SHARE_OF_SLOW_PRESOLVE = 0.1  # from which on late starts come at once
-_SHARE_OF_EARLY_STARTS = 0.25  # of the time left
-_SHARE_OF_STARTS = 0.5  # of a large file
-_SHARE_OF_FIRST_LINES = 0.15  # of a large file, before cells
-_MOST_OF_FIRST_LINES = 5  # times what presolve and starts took
-_MOST_RESERVED = 0.3
-_COUNTS = 20  # that a search by conflicts takes at least
+_LINES_PER_START = 5  # seconds of the first line searches, for each that presolve and starts took
+_COUNTS = 20  # of a large file, that a search by conflicts takes at least
 
 
 def solve(
@@ -81,6 +62,7 @@ def solve(
     at_least: int = 0,
     verbose: int = 0,
     most_pairs: int = MOST_PAIRS,
+    shares: Shares = SHARES,
 ) -> Solution:
     """The parameters that link the most records, and a proven bound.
 
@@ -97,195 +79,225 @@ def solve(
         Above 0, progress is printed.
     most_pairs : int
         Pairs of an original and a masked record beyond which rows are not held.
+    shares : Shares
+        How the time is divided.
     """
-    late = partial(late_starts, problem, solve=solve_exact, rng=rng, most_pairs=most_pairs)
+    size: dict[str, Any] = {"most_pairs": most_pairs, "shares": shares}
+    options: dict[str, Any] = {"rng": rng, "at_least": at_least, "verbose": verbose}
     deadline = time.monotonic() + time_limit
-    try:
+    with _whole_interrupts():
         found = solve_exact(
             problem,
             time_limit=time_limit,
-            rng=rng,
-            at_least=at_least,
-            verbose=verbose,
-            late_starts=late,
-            most_pairs=most_pairs,
+            late_starts=partial(late_starts, problem, solve=solve_exact, rng=rng, **size),
             for_blocks=time_limit < np.inf,
+            **size,
+            **options,
         )
         left = deadline - time.monotonic()
-        if found.status is Status.TIME_LIMIT and left > max(_LEAST_OF_BLOCKS * time_limit, 1.0):
+        if found.status is Status.TIME_LIMIT and left > max(shares.blocks * time_limit, 1.0):
             from sklearn_reclink.solvers.blocks.search import improve_by_blocks
 
-            found = improve_by_blocks(
-                problem, found, deadline=deadline, rng=rng, at_least=at_least, verbose=verbose
-            )
-        return found
-    except SystemError as error:
-        # what numba makes of an interrupt that arrives while it converts arguments
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, KeyboardInterrupt):
-            cause = cause.__cause__
-        if cause is None:
-            raise
-        raise KeyboardInterrupt from error
+            found = improve_by_blocks(problem, found, deadline=deadline, **options)
+    return found
 
 
-def solve_exact(
-    problem: Problem,
-    *,
-    time_limit: float,
-    rng: np.random.Generator,
-    at_least: int = 0,
-    verbose: int = 0,
-    late_starts: LateStarts | None = None,
-    most_pairs: int = MOST_PAIRS,
-    for_blocks: bool = False,
-) -> Solution:
-    """Maximise the number of linked records over the cone of the family.
-
-    With ``for_blocks``, the search of a large file leaves time where its proof is not near.
-    """
-    family, index = problem.family, problem.index
-    by_cells = _cells_apply(family)
+def solve_exact(problem: Problem, **options: Any) -> Solution:
+    """The same without blocks; ``options`` are those of `ExactSearch`."""
     compile_search(problem)
-    begin = time.monotonic()
+    return ExactSearch(problem, **options).run()
 
-    def report(stage: str, losses: int) -> None:
-        if verbose:
+
+class ExactSearch:
+    """Maximises the number of linked records over the cone of a family.
+
+    Parameters are those of `solve`; ``late_starts`` finds parameters in the seconds it is given,
+    and with ``for_blocks`` the search of a large file leaves time where its proof is not near.
+    ``losses`` are the open records proven to be lost, whatever the parameters.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        time_limit: float,
+        rng: np.random.Generator,
+        at_least: int = 0,
+        verbose: int = 0,
+        late_starts: LateStarts | None = None,
+        most_pairs: int = MOST_PAIRS,
+        for_blocks: bool = False,
+        shares: Shares = SHARES,
+    ) -> None:
+        self.problem, self.rng, self.at_least, self.verbose = problem, rng, at_least, verbose
+        self.late_starts, self.shares = late_starts, shares
+        self.by_cells = _cells_apply(problem.family)
+        if self.by_cells:
+            most_pairs = min(most_pairs, _MOST_PAIRS_OF_CELLS)
+        self.large = problem.index.n_records * problem.index.n_masked > most_pairs
+        self.for_blocks = for_blocks and self.large
+        if self.for_blocks and not self.by_cells:
+            time_limit *= shares.conflicts
+        self.begin, self.time_limit = time.monotonic(), time_limit
+        self.deadline = self._at(1.0)
+        self.losses, self.conflicts = 0, tuple[np.ndarray, ...]()
+        self.presolved = presolve(problem, most_pairs=most_pairs, deadline=self._at(0.5))
+        self.feasibility = Feasibility(problem, self.presolved, self.deadline)
+        self.incumbent = Incumbent(problem, self.presolved, self.feasibility, at_least)
+
+    def _at(self, share: float) -> float:
+        """The moment when a share of the time is gone."""
+        return self.begin + share * self.time_limit
+
+    @property
+    def _bound(self) -> int:
+        return self.problem.index.n_records - len(self.presolved.never) - self.losses
+
+    @property
+    def _open(self) -> bool:
+        """Whether parameters better than the incumbent are still possible."""
+        return self.losses < self.incumbent.losses
+
+    def _report(self, stage: str) -> None:
+        if self.verbose:
+            seconds, n_records = time.monotonic() - self.begin, self.problem.index.n_records
             print(
-                f"[{time.monotonic() - begin:6.1f} s] {stage}: {incumbent.n_linked} of "
-                f"{index.n_records} records linked, at most "
-                f"{index.n_records - len(presolved.never) - losses} can be",
+                f"[{seconds:6.1f} s] {stage}: {self.incumbent.n_linked} of {n_records} records "
+                f"linked, at most {self._bound} can be",
                 flush=True,
             )
 
-    if by_cells:
-        most_pairs = min(most_pairs, _MOST_PAIRS_OF_CELLS)
-    large = index.n_records * index.n_masked > most_pairs
-    for_blocks = for_blocks and large
-    if for_blocks and not by_cells:
-        time_limit *= _SHARE_OF_CONFLICTS
-    presolved = presolve(problem, most_pairs=most_pairs, deadline=begin + time_limit / 2)
-    feasibility = Feasibility(problem, presolved, begin + time_limit)
-    incumbent = Incumbent(problem, presolved, feasibility, at_least)
-    starts = family.all_starts(index.original, index.masked)
-    if incumbent.forecasts:
-        starts = sorted(starts, key=incumbent.forecast, reverse=True)
-    for theta in starts:
-        in_time = time.monotonic() < begin + time_limit / 2
-        if incumbent.forecasts or incumbent.theta is None or in_time:
-            incumbent.offer(theta)
-    count = seconds_of_count(problem, incumbent) if large else 0.0
-    # the last candidate is counted too, and once more by the estimator
-    reserved = min(2 * incumbent.slowest, _MOST_RESERVED * time_limit) if large else 0.0
-    deadline = feasibility.deadline = begin + time_limit - reserved
-    losses, conflicts = 0, tuple[np.ndarray, ...]()
-    report("presolve and starts", losses)
-    slow = time.monotonic() - begin > _SHARE_OF_SLOW_PRESOLVE * time_limit
-    if slow and not large and late_starts is not None and incumbent.losses:
-        for theta in late_starts(_SHARE_OF_EARLY_STARTS * (deadline - time.monotonic())):
-            incumbent.offer(theta)
-        late_starts = None
-        report("late starts", losses)
-    # the products here are small: threads of the linear algebra would only get in the way
-    with threadpool_limits(1):
-        enough = not large or _COUNTS * count < (1 - _SHARE_OF_STARTS) * time_limit
-        if by_cells and large and incumbent.losses:
-            seconds = _MOST_OF_FIRST_LINES * (time.monotonic() - begin)
-            until = time.monotonic() + min(seconds, _SHARE_OF_FIRST_LINES * time_limit)
-            search_large(problem, incumbent, rng, until, None, all_pairs=True)
-            report("line searches", losses)
-        if family.caps is not None and not large and incumbent.losses:
-            until = time.monotonic() + _SHARE_OF_MIXED_LINES * (deadline - time.monotonic())
-            search_large(problem, incumbent, rng, until, None, all_pairs=True)
-            report("line searches", losses)
-        before_blocks = _SHARE_BEFORE_BLOCKS
-        if for_blocks and by_cells and _cells_take_longer(problem, incumbent, time_limit, rng):
-            enough, before_blocks = False, _SHARE_WITHOUT_CELLS
-        if by_cells and enough:
-            share = _SHARE_OF_CELLS_OF_LARGE if large else _SHARE_OF_CELLS
-            until = min(begin + share * time_limit, deadline)
-            review = begin + _SHARE_OF_REVIEW * time_limit if for_blocks else np.inf
-            losses = _lose_by_cells(problem, feasibility, incumbent, until, review)
-            report("cells", losses)
-        if large and losses < incumbent.losses:
-            until = begin + _SHARE_OF_STARTS * time_limit
-            if by_cells:
-                until = begin + before_blocks * time_limit if for_blocks else deadline
-            elif not enough:
-                until = deadline
-            search_large(problem, incumbent, rng, until, late_starts, all_pairs=by_cells or enough)
-            report("line searches", losses)
-        in_time = not large or deadline - time.monotonic() >= _COUNTS * count
-        in_time = in_time and not (for_blocks and by_cells)
-        if losses < incumbent.losses and in_time:
-            if by_cells:  # compilation does not count
-                before = time.monotonic()
-                with _no_collection():
-                    compile_kernels(family)
-                deadline = feasibility.deadline = deadline + time.monotonic() - before
-            n_threads = min(effective_n_jobs(index.n_jobs), cpu_count())  # a cluster has more
-            search = CoveringSearch(
-                feasibility,
-                incumbent,
-                rng,
-                n_threads,
-                losses,
-                1.0 if large else _SHARE_BEFORE_LATE,
-                None if large else late_starts,
-            )
-            losses, conflicts = search.run(), search.conflicts
-            report("conflicts", losses)
-        if incumbent.n_linked > at_least and (not large or incumbent.losses == losses):
-            incumbent.deepen()
-    bound = index.n_records - len(presolved.never) - losses
-    status = Status.OPTIMAL
-    if max(incumbent.n_linked, at_least) < bound:
-        in_time = in_time and time.monotonic() < deadline
-        status = Status.UNDECIDED if in_time else Status.TIME_LIMIT
-    return Solution(incumbent.theta, incumbent.n_linked, bound, status, conflicts)
+    def run(self) -> Solution:
+        """Search until proven or out of time."""
+        self._offer_starts()
+        # the products here are small: threads of the linear algebra would only get in the way
+        with threadpool_limits(1):
+            complete = self._search_large() if self.large else self._search_small()
+            if self.incumbent.n_linked > self.at_least and not (self.large and self._open):
+                self.incumbent.deepen()
+        best, status = self.incumbent, Status.OPTIMAL
+        if max(best.n_linked, self.at_least) < self._bound:
+            in_time = complete and time.monotonic() < self.deadline
+            status = Status.UNDECIDED if in_time else Status.TIME_LIMIT
+        return Solution(best.theta, best.n_linked, self._bound, status, self.conflicts)
 
+    def _offer_starts(self) -> None:
+        """Offer the starts of the family, the most promising first where that is known."""
+        index, incumbent = self.problem.index, self.incumbent
+        starts = self.problem.family.all_starts(index.original, index.masked)
+        if incumbent.forecasts:
+            starts = sorted(starts, key=incumbent.forecast, reverse=True)
+        for theta in starts:
+            in_time = time.monotonic() < self._at(0.5)
+            if incumbent.forecasts or incumbent.theta is None or in_time:
+                incumbent.offer(theta)
+        self._report("presolve and starts")
 
-def _cells_take_longer(
-    problem: Problem, incumbent: Incumbent, time_limit: float, rng: np.random.Generator
-) -> bool:
-    """Whether one block shows that a proof by cells is out of reach."""
-    if incumbent.theta is None or not incumbent.losses:
-        return False
-    from sklearn_reclink.solvers.blocks.search import takes_longer
+    def _search_small(self) -> bool:
+        """Cells, then conflicts, with all rows held; True, as both run until proven or late."""
+        slow = time.monotonic() > self._at(self.shares.slow_presolve)
+        if slow and self.late_starts is not None and self._open:
+            left = self.deadline - time.monotonic()
+            for theta in self.late_starts(self.shares.early_starts * left):
+                self.incumbent.offer(theta)
+            self.late_starts = None
+            self._report("late starts")
+        if self.problem.family.caps is not None:
+            left = self.deadline - time.monotonic()
+            self._search_lines(time.monotonic() + self.shares.lines_of_mixed * left)
+        if self.by_cells:
+            self._prove_by_cells(self._at(self.shares.cells))
+        self._prove_by_conflicts(self.shares.before_late, self.late_starts)
+        return True
 
-    seconds = time_limit * min(effective_n_jobs(problem.index.n_jobs), cpu_count())
-    return takes_longer(problem, incumbent.theta, incumbent.open, seconds, rng)
+    def _search_large(self) -> bool:
+        """Line searches between the proofs, which begin only if they can be in time.
 
+        Whether the last one did.
+        """
+        shares, time_limit = self.shares, self.time_limit
+        count = seconds_of_count(self.problem, self.incumbent)
+        # the last candidate is counted too, and once more by the estimator
+        self.deadline -= min(2 * self.incumbent.slowest, shares.reserved * time_limit)
+        self.feasibility.deadline = self.deadline
+        enough = _COUNTS * count < (1 - shares.before_conflicts) * time_limit
+        until = self._at(shares.before_conflicts) if enough else self.deadline
+        all_pairs = self.by_cells or enough
+        if self.by_cells:
+            seconds = _LINES_PER_START * (time.monotonic() - self.begin)
+            seconds = min(seconds, shares.first_lines * time_limit)
+            self._search_lines(time.monotonic() + seconds)
+            late = self.for_blocks and self._cells_take_longer()
+            before = shares.before_blocks_alone if late else shares.before_blocks
+            until = self._at(before) if self.for_blocks else self.deadline
+            if enough and not late:
+                review = self._at(shares.review) if self.for_blocks else np.inf
+                self._prove_by_cells(min(self._at(shares.large_cells), self.deadline), review)
+        self._search_lines(until, self.late_starts, all_pairs=all_pairs)
+        in_time = self.deadline - time.monotonic() >= _COUNTS * count
+        in_time = in_time and not (self.for_blocks and self.by_cells)
+        if in_time:
+            self._prove_by_conflicts()
+        return in_time
 
-def _lose_by_cells(
-    problem: Problem,
-    feasibility: Feasibility,
-    incumbent: Incumbent,
-    deadline: float,
-    review: float,
-) -> int:
-    """How many open records are lost at least; candidates go to the incumbent.
+    def _search_lines(
+        self, until: float, late: LateStarts | None = None, *, all_pairs: bool = True
+    ) -> None:
+        if self._open:
+            known = self.problem, self.incumbent, self.rng
+            search_large(*known, until, late, all_pairs=all_pairs, shares=self.shares)
+            self._report("line searches")
 
-    The search ends at the review if the bound is then not near the links.
-    """
-    generators, source = problem.family.generators, feasibility.source
-    assert generators is not None
-    n_open = len(incumbent.open)
-    options: dict[str, Any] = {
-        "at_least": n_open - incumbent.losses,
-        "deadline": deadline,
-        "review": review,
-        "near": int(_NEAR_PROOF * n_open),
-        "n_jobs": problem.index.n_jobs,
-    }
-    if isinstance(source, AllRows):
-        held = source.rows, source.magnitudes, source.owners
-        proof = prove_by_cells(*held, generators, **options)
-    else:
-        proof = prove_with_few_rows(problem, incumbent.open, incumbent.theta, **options)
-    if proof.theta is not None:
-        incumbent.offer(proof.theta)
-    return n_open - proof.bound
+    def _cells_take_longer(self) -> bool:
+        """Whether one block shows that a proof by cells is out of reach."""
+        if self.incumbent.theta is None or not self._open:
+            return False
+        from sklearn_reclink.solvers.blocks.search import takes_longer
+
+        known = self.incumbent.theta, self.incumbent.open
+        return takes_longer(self.problem, *known, self.time_limit * self._n_threads, self.rng)
+
+    def _prove_by_cells(self, until: float, review: float = np.inf) -> None:
+        """Lower the bound by cells; they end at the review if it is then not near the links."""
+        if not self._open:
+            return
+        source, incumbent = self.feasibility.source, self.incumbent
+        n_open, generators = len(incumbent.open), self.problem.family.generators
+        options: dict[str, Any] = {
+            "at_least": n_open - incumbent.losses,
+            "deadline": until,
+            "review": review,
+            "near": int(_NEAR_PROOF * n_open),
+            "n_jobs": self.problem.index.n_jobs,
+        }
+        if isinstance(source, AllRows) and generators is not None:
+            held = source.rows, source.magnitudes, source.owners
+            proof = prove_by_cells(*held, generators, **options)
+        else:
+            proof = prove_with_few_rows(self.problem, incumbent.open, incumbent.theta, **options)
+        if proof.theta is not None:
+            incumbent.offer(proof.theta)
+        self.losses = n_open - proof.bound
+        self._report("cells")
+
+    def _prove_by_conflicts(self, share: float = 1.0, late: LateStarts | None = None) -> None:
+        """Lower the bound by conflicts; after a share of the time, late starts are asked for."""
+        if not self._open:
+            return
+        if self.by_cells:  # compilation does not count
+            before = time.monotonic()
+            with _no_collection():
+                compile_kernels(self.problem.family)
+            self.deadline += time.monotonic() - before
+            self.feasibility.deadline = self.deadline
+        known = self.feasibility, self.incumbent, self.rng
+        search = CoveringSearch(*known, self._n_threads, self.losses, share, late)
+        self.losses, self.conflicts = search.run(), search.conflicts
+        self._report("conflicts")
+
+    @property
+    def _n_threads(self) -> int:
+        return int(min(effective_n_jobs(self.problem.index.n_jobs), cpu_count()))  # of this machine
 
 
 def _cells_apply(family: Family) -> bool:
@@ -307,6 +319,20 @@ def compile_search(problem: Problem) -> None:
             compile_cells()
         else:
             compile_kernels(family)
+
+
+@contextmanager
+def _whole_interrupts() -> Iterator[None]:
+    """Raise as an interrupt what numba makes of one that arrives while it converts arguments."""
+    try:
+        yield
+    except SystemError as error:
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__cause__
+        if cause is None:
+            raise
+        raise KeyboardInterrupt from error
 
 
 @contextmanager

@@ -41,6 +41,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count, effective_n_jobs
 
 from sklearn_reclink.solvers import problem as linkage
 from sklearn_reclink.solvers.cells.open_cells import MOST_BYTES, Count, OpenCells
@@ -95,12 +96,10 @@ def prove_by_cells(
         Parameters to start from.
     at_least : int
         Links of these records known to be possible: only more are looked for.
-    deadline : float
-        By `time.monotonic`.
+    deadline, n_jobs : float, int or None
+        By `time.monotonic`, and the number of threads.
     review, near : float, int
         From the time ``review`` on the search ends if its bound is not within ``near`` of the best.
-    n_jobs : int or None
-        Threads.
     n_records : int or None
         Records, numbered from 0; by default those that own rows.
     count : callable or None
@@ -118,22 +117,22 @@ def prove_by_cells(
     >>> proof.n_linked, proof.bound
     (2, 2)
     """
-    p = rows.shape[1]
-    if generators.shape != (p, p) or np.linalg.matrix_rank(generators) < p:
-        raise ValueError(f"{p} parameters need {p} independent generators of their cone.")
-    if (generators < 0).any():
-        raise ValueError("a generator has a negative entry: ties are not linear on its cone.")
+    _check_generators(generators, rows.shape[1])
     if not len(rows):
-        bound = max(at_least, n_records or 0)
-        return CellProof(theta, at_least, bound, 0)
-    from joblib import cpu_count, effective_n_jobs
-
+        return CellProof(theta, at_least, max(at_least, n_records or 0), 0)
     held = CellRows(Rows(rows, magnitudes, owners), generators, n_records)
     search = OpenCells(held, count, at_least, deadline, most_bytes, review, near)
     if theta is not None:
         search.offer(np.maximum(np.linalg.solve(held.generators.T, theta), 0.0))
     search.run(min(effective_n_jobs(n_jobs), cpu_count()))
     return CellProof(search.theta, search.best, search.bound, search.n_cells)
+
+
+def _check_generators(generators: np.ndarray, p: int) -> None:
+    if generators.shape != (p, p) or np.linalg.matrix_rank(generators) < p:
+        raise ValueError(f"{p} parameters need {p} independent generators of their cone.")
+    if (generators < 0).any():
+        raise ValueError("a generator has a negative entry: ties are not linear on its cone.")
 
 
 def prove_with_few_rows(
