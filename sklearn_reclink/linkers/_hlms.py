@@ -145,7 +145,7 @@ class HLMSChoquetLinker(LearnedLinker):
                 f"the time limit of {self.time_limit:g} s ended the search after {self.n_iter_} of "
                 f"{self.max_iter} epochs: raise time_limit for a better capacity",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=7,
             )
         # the search counted on rounded coordinates: let the count of `score` have the last word
         found = [theta, family.normalised(family.centre)]

@@ -152,7 +152,7 @@ class ProbabilisticLinker(LikelihoodLinker):
             warnings.warn(
                 f"EM did not converge in {self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         self.m_, self.u_, self.match_share_ = estimate.m, estimate.u, estimate.match_share
         self.n_iter_ = estimate.n_iter
