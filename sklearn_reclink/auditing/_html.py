@@ -26,8 +26,10 @@ from sklearn_reclink.auditing.formatting import percent, quoted
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from sklearn_reclink.auditing._attributes import SecretDisclosure
     from sklearn_reclink.auditing._comparison import Comparison
     from sklearn_reclink.auditing._result import Audit
+    from sklearn_reclink.auditing._unaligned import UnalignedAudit
 
 # Rows of the table of records, all and on one page of it; the CSV file lists all.
 MOST_ROWS = 500
@@ -98,6 +100,37 @@ def _notes(audit: Audit) -> dict[str, list[str]]:
     left_out = [note for note in audit.notes if note.startswith(NO_ESTIMATE)]
     of_files = [note for note in audit.notes if note not in left_out]
     return {"file_notes": of_files, "run_notes": left_out}
+
+
+def render_unaligned(audit: UnalignedAudit) -> str:
+    """The page of a release whose rows belong to nobody."""
+    from sklearn_reclink.auditing._disclosure_figures import nearest_figure
+    from sklearn_reclink.auditing._unaligned_report import measures_table, unaligned_verdict
+
+    return _page(
+        "unaligned.html",
+        title=f"Disclosure risk of {audit.masked_name}",
+        audit=audit,
+        verdict=unaligned_verdict(audit),
+        figure=nearest_figure(audit),
+        measures=measures_table(audit),
+        secrets=secrets_content(audit.secrets, audit.unit),
+    )
+
+
+def secrets_content(secrets: Sequence[SecretDisclosure], many: str) -> dict[str, Any]:
+    """What the part on secrets shows; empty without secrets."""
+    from sklearn_reclink.auditing import _attributes as attributes
+    from sklearn_reclink.auditing._disclosure_figures import secrets_figure
+
+    if not secrets:
+        return {}
+    return {
+        "sentences": [text for one in secrets for text in attributes.secret_sentences(one, many)],
+        "figure": secrets_figure(secrets),
+        "success": attributes.success_note(secrets),
+        "control_note": attributes.control_note(secrets, many),
+    }
 
 
 def _page(template: str, **content: Any) -> str:

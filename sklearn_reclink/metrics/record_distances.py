@@ -65,6 +65,9 @@ class NearestRecords:
         Number of records of the release.
     holdout_distance, holdout_ratio, holdout_copied : ndarray of shape (n_holdout,) or None
         The same of the holdout; None without one.
+    n_in_holdout : int
+        Number of unique originals that stand in the holdout as well; many are a sign that it is
+        none.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class NearestRecords:
     holdout_distance: np.ndarray | None = None
     holdout_ratio: np.ndarray | None = None
     holdout_copied: np.ndarray | None = None
+    n_in_holdout: int = 0
 
     @property
     def copied_share(self) -> SuccessRate:
@@ -202,17 +206,19 @@ def distances_of(files: UnalignedFiles) -> NearestRecords:
     others = (None, None) if holdout is None else _nearest_two(files, holdout)
     held = [release, original, *([] if holdout is None else [holdout])]
     classes = np.split(classes_of(np.concatenate(held))[1], np.cumsum(list(map(len, held)))[:-1])
-    counts = np.bincount(classes[1])
+    unique = np.bincount(classes[1])[classes[1]] == 1
+    in_holdout = 0 if holdout is None else int(np.isin(classes[1][unique], classes[2]).sum())
     return NearestRecords(
         distance=distance,
         ratio=ratio,
         to_other_original=files.nearest(original, original, 2)[0][:, 1],
         copied=np.isin(classes[1], classes[0]),
-        unique=counts[classes[1]] == 1,
+        unique=unique,
         n_released=len(release),
         holdout_distance=others[0],
         holdout_ratio=others[1],
         holdout_copied=None if holdout is None else np.isin(classes[2], classes[0]),
+        n_in_holdout=in_holdout,
     )
 
 

@@ -1,0 +1,218 @@
+"""What a release tells of secret variables: the part of an audit on attribute disclosure.
+
+Secret variables are not known to the intruder: no attacker links by them. The attacker that finds
+the most people links everybody by the other variables, and the linked record, or the five nearest
+together, tell the secret. `metrics.attribute_disclosure` has the measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_reclink.auditing.formatting import percent, quoted
+
+if TYPE_CHECKING:
+    from sklearn_reclink.metrics import AttributeDisclosure
+
+NEIGHBORS = (1, 5)
+FEWEST_ABSENT = 30  # people who can serve as the control
+
+Table = tuple[list[str], list[list[str]]]
+
+
+@dataclass(frozen=True)
+class SecretDisclosure:
+    """What a release tells of one secret variable.
+
+    Attributes
+    ----------
+    name : str
+        The variable.
+    results : tuple of AttributeDisclosure
+        By the linked record, and by the nearest few together.
+    """
+
+    name: str
+    results: tuple[AttributeDisclosure, ...]
+
+    @property
+    def worst(self) -> AttributeDisclosure:
+        """The result with the largest risk; without a control, with the largest attack rate."""
+        return max(self.results, key=lambda one: (one.risk or 0.0, one.attack.n_right))
+
+
+@dataclass(frozen=True, eq=False)
+class SecretColumn:
+    """A secret variable as numbers, NaN for missing: of the pairs, the release, absent people."""
+
+    name: str
+    is_category: bool
+    original: np.ndarray
+    released: np.ndarray
+    absent: np.ndarray | None
+
+
+def split_columns(names: Sequence[str], secret: Any) -> tuple[list[int], list[int]]:
+    """Columns that the intruder knows, and secret ones."""
+    wanted = [] if secret is None else [secret] if isinstance(secret, str) else list(secret)
+    unknown = [name for name in wanted if name not in names]
+    if unknown:
+        raise ValueError(
+            f"secret names {unknown[0]!r}, which is not a column of both files: the columns are "
+            f"{', '.join(map(repr, names))}"
+        )
+    known = [k for k, name in enumerate(names) if name not in wanted]
+    if not known:
+        raise ValueError("all columns are secret: an intruder who knows nothing links nobody")
+    return known, [names.index(name) for name in dict.fromkeys(wanted)]
+
+
+def disclose(
+    secrets: Sequence[SecretColumn],
+    linker: Any,
+    X: np.ndarray,
+    Y: np.ndarray,
+    pool: np.ndarray | None,
+    absent: np.ndarray | None,
+) -> tuple[SecretDisclosure, ...]:
+    """Let an attacker read secrets off the records that it links."""
+    from sklearn_reclink.metrics import attribute_disclosure
+
+    if secrets and linker.rule != "nearest":  # others link all records together
+        linker = copy(linker)
+        linker.rule = "nearest"
+    some = None if absent is None or len(absent) < FEWEST_ABSENT else absent
+    return tuple(
+        SecretDisclosure(
+            one.name,
+            tuple(
+                attribute_disclosure(
+                    linker,
+                    X,
+                    Y,
+                    one.original,
+                    one.released,
+                    pool=pool,
+                    absent=some,
+                    absent_secret=None if some is None else one.absent,
+                    n_neighbors=k,
+                    categorical=one.is_category,
+                )
+                for k in NEIGHBORS
+            ),
+        )
+        for one in secrets
+    )
+
+
+def secret_sentences(secret: SecretDisclosure, many: str) -> list[str]:
+    """What the worst result says, in words; ``many`` is the noun for the people."""
+    found = secret.worst
+    by = "linked record" if found.n_neighbors == 1 else f"{found.n_neighbors} nearest records"
+    if not found.attack.n_tried:
+        return [f"{quoted(secret.name)} is missing in all records: there is nothing to tell."]
+    ends = " to ".join(map(percent, found.attack.interval))
+    text = (
+        f"{quoted(secret.name)}: the {by} tell{'s' * (found.n_neighbors == 1)} it for "
+        f"{found.attack.n_right:,} of {found.attack.n_tried:,} {many} "
+        f"({percent(found.attack.share)}, 95 % interval {ends}). One guess for all is right for "
+        f"{percent(found.baseline.share)}."
+    )
+    if found.control is None or found.control.n_tried == 0:
+        return [text + " Without people who are not in the release, there is no control."]
+    who = "are not in the release" if found.control_people == "absent" else "have no record in it"
+    ends = " to ".join(map(percent, found.control.interval))
+    text += f" Of {many} who {who}, it is told for {percent(found.control.share)} ({ends})."
+    if found.risk is None or found.risk_interval is None:
+        return [text + " So the release tells it of everybody, in the release or not."]
+    low, high = found.risk_interval
+    if low <= 0:
+        return [text + " Being in the release makes no difference beyond chance."]
+    return [
+        f"{text} So being in the release tells {percent(found.risk)} (95 % interval "
+        f"{percent(low)} to {percent(high)}) of what would otherwise stay unknown."
+    ]
+
+
+def control_note(secrets: Sequence[SecretDisclosure], many: str) -> str | None:
+    """What the control cannot tell, where nobody is absent."""
+    if not any(one.worst.control_people == "own record left out" for one in secrets):
+        return None
+    return (
+        f"The control looks for the same {many} in the release without their own record. What the "
+        "masking carried over into other records stays in it, as in groups that were averaged or "
+        "values that were swapped. Then the control is too high and the risk too low; compare with "
+        f"the one guess for all. {many.capitalize()} who were never in the file make a better "
+        "control."
+    )
+
+
+def success_note(secrets: Sequence[SecretDisclosure]) -> str:
+    """When a guess counts as right."""
+    shares = {one.worst.tolerance for one in secrets} - {None}
+    text = "A guess of a category or level is right if it is the same."
+    for share in sorted(filter(None, shares)):
+        text += (
+            f" A guess of a number is right if it is within {percent(share)} of the spread, which "
+            "is the distance from the 5th to the 95th percentile of the true values."
+        )
+    return text
+
+
+def secrets_table(secrets: Sequence[SecretDisclosure]) -> Table:
+    """Header and rows of the shares guessed right."""
+    header = ["secret", "nearest", "attack", "95 % interval", "baseline", "control"]
+    header += ["95 % interval", "risk", "95 % interval", "rank correlation"]
+    rows = []
+    for secret in secrets:
+        for one in secret.results:
+            control = one.control if one.control is not None and one.control.n_tried else None
+            rows.append(
+                [
+                    secret.name,
+                    f"{one.n_neighbors}",
+                    percent(one.attack.share) if one.attack.n_tried else "-",
+                    _between(one.attack.interval),
+                    percent(one.baseline.share) if one.attack.n_tried else "-",
+                    "-" if control is None else percent(control.share),
+                    "-" if control is None else _between(control.interval),
+                    "-" if one.risk is None else signed(one.risk),
+                    "-" if one.risk_interval is None else _between(one.risk_interval),
+                    "-" if one.rank_correlation is None else f"{one.rank_correlation:.2f}",
+                ]
+            )
+    return header, rows
+
+
+def secrets_as_dict(secrets: Sequence[SecretDisclosure]) -> list[dict[str, Any]]:
+    """All numbers."""
+    return [
+        {
+            "secret": secret.name,
+            "n_neighbors": one.n_neighbors,
+            "tolerance": one.tolerance,
+            "attack": one.attack.to_dict(),
+            "baseline": one.baseline.to_dict(),
+            "control": None if one.control is None else one.control.to_dict(),
+            "control_people": one.control_people,
+            "risk": one.risk,
+            "risk_interval_95": None if one.risk_interval is None else list(one.risk_interval),
+            "rank_correlation": one.rank_correlation,
+        }
+        for secret in secrets
+        for one in secret.results
+    ]
+
+
+def signed(share: float) -> str:
+    """A share in percent, which may be below 0."""
+    return percent(share) if share >= 0 else "−" + percent(-share)
+
+
+def _between(interval: tuple[float, float]) -> str:
+    return " to ".join(map(signed, interval))

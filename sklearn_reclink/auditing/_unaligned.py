@@ -1,0 +1,251 @@
+"""The audit of a release whose rows belong to nobody: synthetic, shuffled or resampled files.
+
+No row of the release is known to be a person's own. So nobody can be said to be found, no attacker
+is learned, and no rate of links is reported. What is measured is whether the release is nearer to
+the people it was made from than to people of a *holdout*, who are of the same population and took
+no part in it (`metrics.nearest_records`, `metrics.singling_out`, `metrics.attribute_disclosure`).
+
+*The risk*, which a limit is compared with, is never below 0::
+
+    with a holdout       the larger of two excesses over the holdout, (a - c) / (1 - c):
+                         of people copied exactly, and of people near to the release, which means
+                         nearer than 95 % of the holdout
+    without a holdout    the larger of the share of people who are unique in the original and copied
+                         exactly, and of the excess of people who are nearer to the release than to
+                         every other original over what new draws of the population would give
+
+Without a holdout the risk rests on assumptions that the files cannot show to hold.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_reclink.auditing._attributes import NEIGHBORS, SecretDisclosure, split_columns
+from sklearn_reclink.metrics import NearestRecords, SinglingOut
+from sklearn_reclink.metrics.attributes import TOLERANCE, unaligned_disclosure
+from sklearn_reclink.metrics.descriptions import N_ATTACKS, N_COLUMNS, singled_out_by
+from sklearn_reclink.metrics.record_distances import distances_of
+from sklearn_reclink.metrics.record_space import UnalignedFiles
+
+Progress = Callable[[str, int, int], None]
+
+COPIED = "copied exactly, beyond the holdout"
+NEAR = "near, beyond the holdout"
+UNIQUE_COPIED = "unique and copied exactly"
+IDENTIFIABLE = "nearer to the release than to others, beyond new draws"
+
+
+class Measure(NamedTuple):
+    """A share that may be the risk: what it counts, its value and its interval of 95 %."""
+
+    name: str
+    value: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class UnalignedAudit:
+    """What an audit of a release found whose rows belong to nobody. Made by `audit`.
+
+    Attributes
+    ----------
+    masked_name : str
+        What the release is called.
+    names : tuple of str
+        Names of the variables.
+    n_records, n_released : int
+        Number of records of the original file and of the release.
+    n_holdout : int or None
+        Number of people of the holdout; None without one.
+    nearest : NearestRecords
+        Distances to the release, copies, and how identifiable people are.
+    singling_out : SinglingOut
+        Descriptions taken from the release that fit exactly one person.
+    secrets : tuple of SecretDisclosure
+        What the release tells of secret variables.
+    notes : tuple of str
+        What to check of the files.
+    limit : float or None
+        The largest risk that is accepted.
+    settings : dict
+        How the audit was made.
+    unit : str
+        What the records describe, in the plural.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink import audit
+    >>> rng = np.random.default_rng(0)
+    >>> X, new, holdout = rng.normal(size=(3, 300, 3))
+    >>> synthetic = np.r_[X[:60], new[60:]]  # a fifth is copied
+    >>> found = audit(X, synthetic, aligned=False, holdout=holdout)
+    >>> found.risk
+    0.2
+    """
+
+    masked_name: str
+    names: tuple[str, ...]
+    n_records: int
+    n_released: int
+    n_holdout: int | None
+    nearest: NearestRecords
+    singling_out: SinglingOut
+    secrets: tuple[SecretDisclosure, ...]
+    notes: tuple[str, ...]
+    limit: float | None
+    settings: dict[str, Any]
+    unit: str = "people"
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The shares whose largest is the risk."""
+        found = self.nearest
+        if found.copied_excess is None or found.near is None:
+            middle, low, high = found.identifiable_excess
+            copied = found.unique_copied
+            return (
+                Measure(UNIQUE_COPIED, copied.share, copied.interval),
+                Measure(IDENTIFIABLE, middle, (low, high)),
+            )
+        excesses = {NEAR: found.near, COPIED: found.copied_excess}
+        return tuple(
+            Measure(name, one.risk, one.interval)
+            for name, one in excesses.items()
+            if one.risk is not None and one.interval is not None
+        )
+
+    @property
+    def largest(self) -> Measure | None:
+        """The measure that is the risk; None if everybody of the holdout is copied as well."""
+        return max(self.measures, key=lambda one: one.value, default=None)
+
+    @property
+    def risk(self) -> float:
+        """The largest measure, and at least 0."""
+        return 0.0 if self.largest is None else max(self.largest.value, 0.0)
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the interval of a measure lies above 0."""
+        return any(one.interval[0] > 0 for one in self.measures)
+
+    @property
+    def above_limit(self) -> bool:
+        """Whether the risk is above the limit."""
+        return self.limit is not None and self.risk > self.limit
+
+    @property
+    def rows_at_risk(self) -> np.ndarray:
+        """Originals that are copied or near to the release, nearest first.
+
+        Without a holdout, near are those nearer to the release than to every other original.
+        """
+        found, limit = self.nearest, self.nearest.near_threshold
+        near = found.distance < found.to_other_original
+        if limit is not None:
+            near = found.distance <= limit
+        rows = np.flatnonzero(found.copied | near)
+        return rows[np.argsort(found.distance[rows], kind="stable")]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, without values of records, ready for JSON."""
+        from sklearn_reclink.auditing._unaligned_report import as_dict
+
+        return as_dict(self)
+
+    def to_text(self) -> str:
+        """The verdict and the tables for a terminal."""
+        from sklearn_reclink.auditing._unaligned_report import as_text
+
+        return as_text(self)
+
+    def to_html(self) -> str:
+        """The report as one self-contained page."""
+        from sklearn_reclink.auditing._html import render_unaligned
+
+        return render_unaligned(self)
+
+    def records_csv(self) -> str:
+        """The originals that are copied or near, one line each, without values."""
+        found = self.nearest
+        lines = ["row,copied,distance_to_closest,distance_ratio"]
+        lines += [
+            f"{row + 1},{int(found.copied[row])},{found.distance[row]:.6g},{found.ratio[row]:.6g}"
+            for row in self.rows_at_risk
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def audit_unaligned(
+    X: Any,
+    y: Any,
+    *,
+    holdout: Any = None,
+    secret: Any = None,
+    categorical_features: Any = None,
+    ordinal_features: Any = None,
+    limit: float | None = None,
+    masked_name: str = "the release",
+    unit: str = "people",
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> UnalignedAudit:
+    """Audit a release that is not aligned with the original; the options are those of `audit`."""
+    begin = time.monotonic()
+    files = UnalignedFiles.read(
+        X,
+        y,
+        holdout,
+        categorical_features=categorical_features,
+        ordinal_features=ordinal_features,
+        n_jobs=n_jobs,
+    )
+    known, hidden = split_columns(files.names, secret)
+    total = 2 + len(hidden)
+
+    def step(what: str, done: int) -> None:
+        if progress is not None:
+            progress(what, done, total)
+
+    step("nearest records", 0)
+    nearest = distances_of(files)
+    step("singling out", 1)
+    singling_out = singled_out_by(files, N_COLUMNS, N_ATTACKS, random_state)
+    secrets = []
+    for number, k in enumerate(hidden):
+        step(f"secret {files.names[k]}", 2 + number)
+        found = [unaligned_disclosure(files, k, known, n, TOLERANCE) for n in NEIGHBORS]
+        secrets.append(SecretDisclosure(files.names[k], tuple(found)))
+    return UnalignedAudit(
+        masked_name=masked_name,
+        names=files.names,
+        n_records=len(files.original),
+        n_released=len(files.release),
+        n_holdout=None if files.holdout is None else len(files.holdout),
+        nearest=nearest,
+        singling_out=singling_out,
+        secrets=tuple(secrets),
+        notes=tuple([*_doubts(nearest), *files.variables.notes]),
+        limit=limit,
+        settings={"seed": random_state, "seconds": time.monotonic() - begin},
+        unit=unit,
+    )
+
+
+def _doubts(nearest: NearestRecords) -> list[str]:
+    """Whether the holdout looks like one."""
+    n_same = nearest.n_in_holdout
+    if nearest.holdout_distance is None or n_same * 20 <= len(nearest.holdout_distance):
+        return []
+    return [
+        f"{n_same:,} records of the original also stand in the holdout: if they are the same "
+        "people, the holdout is none, and the risk comes out too low"
+    ]
