@@ -159,13 +159,13 @@ def measures_table(audit: UnalignedAudit) -> Table:
         _compared("unique and copied", found.unique_copied, None),
     ]
     if found.near is not None:
-        rows.append(_compared("near (DCR below 95 % of holdout)", found.near.attack, found.near))
+        rows.append(_compared("near", found.near.attack, found.near))
     if single.attack.n_tried:
-        rows.append(_compared("singled out by a description", single.attack, single.excess))
+        rows.append(_compared("singled out", single.attack, single.excess))
     middle, low, high = found.identifiable_excess
     rows.append(
         [
-            "nearer than any other original",
+            "identifiable",
             percent(found.identifiable.share),
             f"{percent(found.identifiable_expected)} expected",
             signed(middle),
@@ -173,8 +173,8 @@ def measures_table(audit: UnalignedAudit) -> Table:
         ]
     )
     columns = {
-        "distance to the closest (DCR)": (found.distance, found.holdout_distance),
-        "ratio of the two nearest (NNDR)": (found.ratio, found.holdout_ratio),
+        "DCR": (found.distance, found.holdout_distance),
+        "NNDR": (found.ratio, found.holdout_ratio),
     }
     for name, (originals, holdout) in columns.items():
         for place in _PERCENTILES:
