@@ -7,5 +7,15 @@ from sklearn_reclink.auditing._files import UnrelatedRowsError as UnrelatedRowsE
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._scenario_result import Scenarios
 from sklearn_reclink.auditing._scenarios import scenarios
+from sklearn_reclink.auditing._unaligned import UnalignedAudit
 
-__all__ = ["Audit", "Comparison", "Scenarios", "SizeLimits", "audit", "compare", "scenarios"]
+__all__ = [
+    "Audit",
+    "Comparison",
+    "Scenarios",
+    "SizeLimits",
+    "UnalignedAudit",
+    "audit",
+    "compare",
+    "scenarios",
+]

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.formatting import percent, quoted
+from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, quoted
 
 if TYPE_CHECKING:
+    from sklearn_reclink.auditing._files import Files
     from sklearn_reclink.metrics import AttributeDisclosure
 
 NEIGHBORS = (1, 5)
@@ -72,13 +73,41 @@ def split_columns(names: Sequence[str], secret: Any) -> tuple[list[int], list[in
     return known, [names.index(name) for name in dict.fromkeys(wanted)]
 
 
+def without_secrets(files: Files, secret: Any) -> tuple[Files, tuple[SecretColumn, ...]]:
+    """The files without their secret columns, and these."""
+    from sklearn_reclink.metrics.record_space import selected
+
+    known, hidden = split_columns(files.names, secret)
+    if not hidden:
+        return files, ()
+    variables, released = files.variables, files.Y if files.pool is None else files.pool
+    kinds = ["numeric"] * len(files.names) if variables is None else variables.kinds
+    columns = tuple(
+        SecretColumn(
+            files.names[k],
+            kinds[k] != "numeric",
+            files.X[:, k],
+            released[:, k],
+            None if files.absent is None else files.absent[:, k],
+        )
+        for k in hidden
+    )
+    kept = files._replace(
+        X=files.X[:, known],
+        Y=files.Y[:, known],
+        pool=None if files.pool is None else files.pool[:, known],
+        absent=None if files.absent is None else files.absent[:, known],
+        nominal=None
+        if files.nominal is None
+        else tuple(place for place, k in enumerate(known) if k in files.nominal),
+        variables=None if variables is None else selected(variables, known),
+        names=tuple(files.names[k] for k in known),
+    )
+    return kept, columns
+
+
 def disclose(
-    secrets: Sequence[SecretColumn],
-    linker: Any,
-    X: np.ndarray,
-    Y: np.ndarray,
-    pool: np.ndarray | None,
-    absent: np.ndarray | None,
+    secrets: Sequence[SecretColumn], linker: Any, files: Files
 ) -> tuple[SecretDisclosure, ...]:
     """Let an attacker read secrets off the records that it links."""
     from sklearn_reclink.metrics import attribute_disclosure
@@ -86,6 +115,7 @@ def disclose(
     if secrets and linker.rule != "nearest":  # others link all records together
         linker = copy(linker)
         linker.rule = "nearest"
+    absent = files.absent
     some = None if absent is None or len(absent) < FEWEST_ABSENT else absent
     return tuple(
         SecretDisclosure(
@@ -93,11 +123,11 @@ def disclose(
             tuple(
                 attribute_disclosure(
                     linker,
-                    X,
-                    Y,
+                    files.X,
+                    files.Y,
                     one.original,
                     one.released,
-                    pool=pool,
+                    pool=files.pool,
                     absent=some,
                     absent_secret=None if some is None else one.absent,
                     n_neighbors=k,
@@ -187,6 +217,16 @@ def secrets_table(secrets: Sequence[SecretDisclosure]) -> Table:
                 ]
             )
     return header, rows
+
+
+def secrets_text(secrets: Sequence[SecretDisclosure], many: str) -> list[str]:
+    """The sentences and the table for a terminal; nothing without secrets."""
+    if not secrets:
+        return []
+    texts = [text for one in secrets for text in secret_sentences(one, many)]
+    notes = [success_note(secrets), control_note(secrets, many)]
+    listed = bulleted([*texts, *filter(None, notes)])
+    return ["Secrets\n" + listed, aligned(*secrets_table(secrets))]
 
 
 def secrets_as_dict(secrets: Sequence[SecretDisclosure]) -> list[dict[str, Any]]:

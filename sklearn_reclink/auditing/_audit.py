@@ -10,12 +10,11 @@ and for the report. Linking itself is not limited; an attacker for whose linking
 or too wide does not begin.
 """
 
-import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -28,38 +27,48 @@ from sklearn_reclink.auditing._attackers import (
     chosen_attackers,
     collected_warnings,
 )
+from sklearn_reclink.auditing._attributes import disclose, without_secrets
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._findings import column_findings
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._sample import sample_curve
+from sklearn_reclink.auditing._steps import Progress, Steps
+from sklearn_reclink.auditing._unaligned import UnalignedAudit, audit_unaligned
 from sklearn_reclink.auditing._variables import variable_contributions
 from sklearn_reclink.auditing.formatting import Unit
 from sklearn_reclink.data.alignment import UNRELATED_ROWS
 from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.linkers import EuclideanLinker, WeightedMeanLinker
 
-Progress = Callable[[str, int, int], None]
-
 # Time for a held-out estimate, as a share of the time for the search in the whole file.
 HELD_OUT_SHARE = 0.5
 VARIABLES_WEIGHT = 1.0
 LEAST_SECONDS = 1.0  # for the variables, however late it is
-MOST_LOADING = 3.0  # seconds before the searches that count; more are spent on compiling
-KEPT_BACK = 0.2  # of the time limit, and at most so many seconds
-MOST_KEPT_BACK = 2.0
 NO_ESTIMATE = "no held-out estimate"  # how a note of one begins
 OUT_OF_TIME = "the time limit ended before its turn; a longer one or fewer columns would include it"
 OUT_OF_MEMORY = "there was not enough memory for it; choose fewer columns to include it"
 
 
+@overload
+def audit(X: Any, y: Any, *, aligned: Literal[False], **options: Any) -> UnalignedAudit: ...
+
+
+@overload
 def audit(
+    X: Any, y: Any, *, aligned: Literal[True, "unchecked"] = True, **options: Any
+) -> Audit: ...
+
+
+def audit(  # type: ignore[misc]  # the options of both kinds
     X: Any,
     y: Any,
     *,
     pool: Any = None,
     absent: Any = None,
     aligned: bool | str = True,
+    holdout: Any = None,
+    secret: Any = None,
     categorical_features: Any = None,
     ordinal_features: Any = None,
     ids: Sequence[Any] | None = None,
@@ -74,7 +83,7 @@ def audit(
     size_limits: SizeLimits | None = None,
     certify: bool = False,
     progress: Progress | None = None,
-) -> Audit:
+) -> Audit | UnalignedAudit:
     """Audit a masked file: who would be found again, by whom, how surely, and why.
 
     Parameters
@@ -91,7 +100,14 @@ def audit(
     aligned : bool or "unchecked", default=True
         Whether row i of both files is the same person. Files whose rows look unrelated are refused,
         since their risk would come out far too low, unless they are said to be aligned by
-        ``"unchecked"``.
+        ``"unchecked"``. False for a synthetic or shuffled release, which may differ in length: then
+        nobody can be linked, and distances to the release are measured instead.
+    holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
+        With ``aligned=False``: people of the same population whom the release was not made from.
+        They are the control, without which little can be concluded.
+    secret : str or sequence of str, default=None
+        Columns that the intruder does not know: nobody is linked by them, and the result tells how
+        well the release gives them away.
     categorical_features, ordinal_features : array-like or dict, default=None
         Columns of categories and of levels in order, as in the linkers; by default the types of
         dataframes say.
@@ -118,7 +134,8 @@ def audit(
 
     Returns
     -------
-    Audit
+    Audit or UnalignedAudit
+        The latter with ``aligned=False``.
 
     Raises
     ------
@@ -139,18 +156,31 @@ def audit(
     noun = Unit.of(unit)
     if aligned not in (True, False, "unchecked"):
         raise ValueError(f'aligned is {aligned!r}: it must be True, False or "unchecked"')
-    if not aligned:
-        raise ValueError("files that are not aligned cannot be audited: aligned must be True")
     told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
+    if not aligned:
+        if pool is not None or absent is not None:
+            raise ValueError("pool and absent need aligned files: leave them out, or give holdout")
+        named: dict[str, Any] = {"limit": limit, "masked_name": masked_name, "ids": ids}
+        search: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
+        named |= {"holdout": holdout, "secret": secret, "unit": noun, "progress": progress}
+        return audit_unaligned(X, y, **told, **named, **search)
+    if holdout is not None:
+        raise ValueError(
+            "holdout is given, but the files are aligned: give people who are not in the release "
+            "as absent, or say aligned=False"
+        )
     files = read_files(X, y, pool, absent, ids, told, n_jobs)
     check_related(files, aligned)
+    files, secrets = without_secrets(files, secret)
     limits = size_limits or SizeLimits()
     n_records, n_features = len(files.Y), len(files.names)
     setting = Setting(n_records, n_features, random_state, n_jobs, limits, certify, files.nominal)
     found = _run(files, setting, chosen_attackers(attackers), time_limit, begin, progress, noun)
     for note in found["notes"]:
         warnings.warn(note, UserWarning, stacklevel=2)
-    return Audit(masked_name, limit=limit, unit=noun, left_out=tuple(left_out), **found)
+    found["secrets"] = disclose(secrets, _worst(found["attacks"]).linker, files)
+    not_compared = (*left_out, *(one.name for one in secrets))
+    return Audit(masked_name, limit=limit, unit=noun, left_out=not_compared, **found)
 
 
 def _check_options(limit: float | None, time_limit: float) -> None:
@@ -158,42 +188,6 @@ def _check_options(limit: float | None, time_limit: float) -> None:
         raise ValueError(f"limit is {limit}: it must be a share from 0 to 1, such as 0.2")
     if not 0 < time_limit <= sys.float_info.max:
         raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")
-
-
-class _Steps:
-    """Reports each step of an audit, and gives each search its share of the time that is left."""
-
-    def __init__(self, progress: Progress | None, total: int, seconds: float, weight: float):
-        self.progress, self.total, self.done = progress, total, 0
-        self.seconds, self.weight = seconds, weight
-        self.end = math.inf
-
-    def start(self, begin: float) -> None:
-        """Start the clock, when all is loaded or compiled; the audit began before."""
-        now = time.monotonic()
-        kept_back = min(KEPT_BACK * self.seconds, MOST_KEPT_BACK)
-        loading = min(now - begin, MOST_LOADING, self.seconds / 2)
-        self.end = now + self.seconds - kept_back - loading
-
-    def next(self, what: str, weight: float = 0.0) -> float:
-        """Report the step that begins; its seconds, 0 if it is not a search."""
-        if self.progress is not None:
-            self.progress(what, self.done, self.total)
-        self.done += 1
-        if weight == 0:
-            return 0.0
-        share = weight / self.weight
-        self.weight -= weight
-        return max(self.end - time.monotonic(), 0.0) * min(share, 1.0)
-
-    def has_time_for(self, one: Attacker, n_records: int) -> bool:
-        """Whether an attacker that cannot be told to end in time will do so."""
-        return time.monotonic() + one.seconds_per_pair * n_records**2 <= self.end
-
-    @property
-    def late(self) -> bool:
-        """Whether the time limit has ended."""
-        return time.monotonic() > self.end
 
 
 def _run(
@@ -215,7 +209,7 @@ def _run(
     tested = [one for one in chosen if one in running or one.seeks_some(setting)] * (len(X) >= 4)
     weight = VARIABLES_WEIGHT + sum(one.time_weight for one in running)
     weight += HELD_OUT_SHARE * sum(one.time_weight for one in tested)
-    steps = _Steps(progress, 2 + len(running) + len(tested), time_limit, weight)
+    steps = Steps(progress, 2 + len(running) + len(tested), time_limit, weight)
     steps.next("compiling")
     compile_searches(running, setting)
     steps.start(begin)
@@ -246,7 +240,7 @@ def _run(
 
 
 def _attack_all(
-    running: Sequence[Attacker], files: Files, setting: Setting, steps: _Steps
+    running: Sequence[Attacker], files: Files, setting: Setting, steps: Steps
 ) -> tuple[list[Attack], dict[Attacker, str]]:
     """What attackers find in the whole file, and why some were left out; adds their warnings."""
     attacks: list[Attack] = []
@@ -276,7 +270,7 @@ def _estimate_all(
     left_out: Mapping[Attacker, str],
     files: Files,
     setting: Setting,
-    steps: _Steps,
+    steps: Steps,
 ) -> list[HeldOut]:
     """What attackers find among people they have not seen; adds why there is no estimate."""
     estimates: list[HeldOut] = []

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.auditing._attackers import SizeLimits
-from sklearn_reclink.auditing._audit import Progress, audit
+from sklearn_reclink.auditing._audit import audit
 from sklearn_reclink.auditing._output import comparison_as_dict, comparison_text
 from sklearn_reclink.auditing._result import Audit
+from sklearn_reclink.auditing._steps import Progress
 from sklearn_reclink.auditing.formatting import percent
 
 

@@ -55,6 +55,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         attackers=attackers_table(audit),
         sample=[] if audit.curve is None else sample_sentences(audit.curve, audit.unit),
         columns_read=columns_read(audit),
+        secrets=secrets_content(audit.secrets, audit.unit.many),
         methods=methods(audit, date.today()),
         **_notes(audit),
         record_columns=list(columns),
@@ -114,7 +115,7 @@ def render_unaligned(audit: UnalignedAudit) -> str:
         verdict=unaligned_verdict(audit),
         figure=nearest_figure(audit),
         measures=measures_table(audit),
-        secrets=secrets_content(audit.secrets, audit.unit),
+        secrets=secrets_content(audit.secrets, audit.unit.many),
     )
 
 

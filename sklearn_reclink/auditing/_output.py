@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_reclink.auditing._attackers import VIEWS
+from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text
 from sklearn_reclink.auditing._methods import software
 from sklearn_reclink.auditing._sample import sample_as_dict, sample_sentences
 from sklearn_reclink.auditing._verdict import status_words, verdict
@@ -38,6 +39,7 @@ def audit_text(audit: Audit) -> str:
         "How sure is that?\n" + bulleted(words.how_sure),
         "What to protect\n" + bulleted(words.what_to_protect),
         "Samples\n" + bulleted(sample_sentences(audit.curve, audit.unit)) if audit.curve else "",
+        *secrets_text(audit.secrets, audit.unit.many),
         "Attackers\n" + aligned(*attackers_table(audit)),
         bulleted(
             f"{one.title} did not run on the whole file: {reason}"
@@ -195,6 +197,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "findings": [asdict(one) for one in audit.findings],
         "unit": asdict(audit.unit),
         "left_out": list(audit.left_out),
+        "secrets": secrets_as_dict(audit.secrets),
         "risk": audit.risk,
         "strict_rate": audit.strict_rate,
         "expected_rate": audit.expected_rate,

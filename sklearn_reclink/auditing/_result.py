@@ -31,6 +31,7 @@ from sklearn_reclink.auditing.writing import write_files
 from sklearn_reclink.certificates import certificate_json
 
 if TYPE_CHECKING:
+    from sklearn_reclink.auditing._attributes import SecretDisclosure
     from sklearn_reclink.data.kinds import Variables
     from sklearn_reclink.metrics import LinkageCurve
 
@@ -80,6 +81,8 @@ class Audit:
         Variables of the files that were not compared.
     findings : tuple of Finding
         Columns that masking left unchanged or nearly, made constant or emptied, the worst first.
+    secrets : tuple of SecretDisclosure
+        What the release tells of variables that the intruder does not know.
 
     Examples
     --------
@@ -112,6 +115,7 @@ class Audit:
     unit: Unit = PEOPLE
     left_out: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    secrets: tuple[SecretDisclosure, ...] = ()
 
     @property
     def n_records(self) -> int:

@@ -19,21 +19,23 @@ Without a holdout the risk rests on assumptions that the files cannot show to ho
 
 from __future__ import annotations
 
+import csv
+import io
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sklearn_reclink.auditing._attributes import NEIGHBORS, SecretDisclosure, split_columns
-from sklearn_reclink.metrics import NearestRecords, SinglingOut
-from sklearn_reclink.metrics.attributes import TOLERANCE, unaligned_disclosure
-from sklearn_reclink.metrics.descriptions import N_ATTACKS, N_COLUMNS, singled_out_by
-from sklearn_reclink.metrics.record_distances import distances_of
-from sklearn_reclink.metrics.record_space import UnalignedFiles
+from sklearn_reclink.auditing._steps import Progress
+from sklearn_reclink.auditing.formatting import Unit
+from sklearn_reclink.auditing.writing import harmless
 
-Progress = Callable[[str, int, int], None]
+if TYPE_CHECKING:
+    from sklearn_reclink.metrics import NearestRecords, SinglingOut
+
 
 COPIED = "copied exactly, beyond the holdout"
 NEAR = "near, beyond the holdout"
@@ -75,8 +77,10 @@ class UnalignedAudit:
         The largest risk that is accepted.
     settings : dict
         How the audit was made.
-    unit : str
-        What the records describe, in the plural.
+    unit : Unit
+        What one record describes, in words.
+    ids : sequence or None
+        What to call the originals; by default their numbers from 1.
 
     Examples
     --------
@@ -86,8 +90,8 @@ class UnalignedAudit:
     >>> X, new, holdout = rng.normal(size=(3, 300, 3))
     >>> synthetic = np.r_[X[:60], new[60:]]  # a fifth is copied
     >>> found = audit(X, synthetic, aligned=False, holdout=holdout)
-    >>> found.risk
-    0.2
+    >>> found.nearest.copied_share.share, round(found.risk, 2)
+    (0.2, 0.23)
     """
 
     masked_name: str
@@ -101,7 +105,8 @@ class UnalignedAudit:
     notes: tuple[str, ...]
     limit: float | None
     settings: dict[str, Any]
-    unit: str = "people"
+    unit: Unit
+    ids: Sequence[Any] | None = None
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -174,13 +179,14 @@ class UnalignedAudit:
 
     def records_csv(self) -> str:
         """The originals that are copied or near, one line each, without values."""
-        found = self.nearest
-        lines = ["row,copied,distance_to_closest,distance_ratio"]
-        lines += [
-            f"{row + 1},{int(found.copied[row])},{found.distance[row]:.6g},{found.ratio[row]:.6g}"
-            for row in self.rows_at_risk
-        ]
-        return "\n".join(lines) + "\n"
+        found, text = self.nearest, io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["row", "id", "copied", "distance_to_closest", "distance_ratio"])
+        for row in self.rows_at_risk.tolist():
+            name = str(row + 1) if self.ids is None else harmless(str(self.ids[row]))
+            numbers = f"{found.distance[row]:.6g}", f"{found.ratio[row]:.6g}"
+            writer.writerow([row + 1, name, int(found.copied[row]), *numbers])
+        return text.getvalue()
 
 
 def audit_unaligned(
@@ -193,12 +199,18 @@ def audit_unaligned(
     ordinal_features: Any = None,
     limit: float | None = None,
     masked_name: str = "the release",
-    unit: str = "people",
+    unit: Unit,
+    ids: Sequence[Any] | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> UnalignedAudit:
     """Audit a release that is not aligned with the original; the options are those of `audit`."""
+    from sklearn_reclink.metrics.attributes import TOLERANCE, unaligned_disclosure
+    from sklearn_reclink.metrics.descriptions import N_ATTACKS, N_COLUMNS, singled_out_by
+    from sklearn_reclink.metrics.record_distances import distances_of
+    from sklearn_reclink.metrics.record_space import UnalignedFiles
+
     begin = time.monotonic()
     files = UnalignedFiles.read(
         X,
@@ -208,6 +220,8 @@ def audit_unaligned(
         ordinal_features=ordinal_features,
         n_jobs=n_jobs,
     )
+    if ids is not None and len(ids) != len(files.original):
+        raise ValueError(f"ids has {len(ids)} entries for {len(files.original)} records: one each")
     known, hidden = split_columns(files.names, secret)
     total = 2 + len(hidden)
 
@@ -237,6 +251,7 @@ def audit_unaligned(
         limit=limit,
         settings={"seed": random_state, "seconds": time.monotonic() - begin},
         unit=unit,
+        ids=ids,
     )
 
 

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing._attributes import (
-    secret_sentences,
-    secrets_as_dict,
-    secrets_table,
-    signed,
-    success_note,
-)
+from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text, signed
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
 
 if TYPE_CHECKING:
@@ -52,7 +46,7 @@ def unaligned_verdict(audit: UnalignedAudit) -> UnalignedVerdict:
 
 def headline(audit: UnalignedAudit) -> str:
     """Whether the release is nearer to the people it was made from."""
-    file, many, largest = audit.masked_name, audit.unit, audit.largest
+    file, many, largest = audit.masked_name, audit.unit.many, audit.largest
     total = f"{audit.n_records:,} {many}"
     if largest is None:
         text = f"{file} is so coarse that it holds everybody of the holdout as well."
@@ -86,7 +80,7 @@ def headline(audit: UnalignedAudit) -> str:
 
 def how_sure(audit: UnalignedAudit) -> list[str]:
     """What the risk is, and what was counted."""
-    found, many, texts = audit.nearest, audit.unit, [gate(audit)]
+    found, many, texts = audit.nearest, audit.unit.many, [gate(audit)]
     copied = found.copied_share
     text = f"Copied exactly: {copied.n_right:,} of {audit.n_records:,} {many}"
     if found.copied_excess is not None:
@@ -122,7 +116,7 @@ def gate(audit: UnalignedAudit) -> str:
             "over what new draws of the population would give."
         )
     return (
-        f"The risk is {percent(audit.risk)}: the larger of the excess of {audit.unit} copied "
+        f"The risk is {percent(audit.risk)}: the larger of the excess of {audit.unit.many} copied "
         "exactly and of the excess of those near to the release, which means nearer than 95 % of "
         "the holdout. An excess is (originals - holdout) / (1 - holdout)."
     )
@@ -133,10 +127,10 @@ def not_concluded(audit: UnalignedAudit) -> list[str]:
     texts = [NO_TRUTH]
     if audit.n_holdout is None:
         texts.append(
-            f"Without a holdout it cannot be told whether {audit.unit} are near to the release "
-            "because it copies them or because many others are alike. Give records of the same "
-            "population that the release was not made from. A part of the original file will not "
-            "do: the release was made from all of it."
+            f"Without a holdout it cannot be told whether {audit.unit.many} are near to the "
+            "release because it copies them or because many others are alike. Give records of the "
+            "same population that the release was not made from. A part of the original file will "
+            "not do: the release was made from all of it."
         )
         texts.append(
             "A release of poor quality is far from everybody, also if some are copied nearly. A "
@@ -195,11 +189,8 @@ def as_text(audit: UnalignedAudit) -> str:
         "How sure is that?\n" + bulleted(words.how_sure),
         "What cannot be concluded\n" + bulleted(words.not_concluded),
         "Measures\n" + aligned(*measures_table(audit)),
+        *secrets_text(audit.secrets, audit.unit.many),
     ]
-    if audit.secrets:
-        texts = [text for one in audit.secrets for text in secret_sentences(one, audit.unit)]
-        parts.append("Secrets\n" + bulleted([*texts, success_note(audit.secrets)]))
-        parts.append(aligned(*secrets_table(audit.secrets)))
     return "\n\n".join(parts)
 
 

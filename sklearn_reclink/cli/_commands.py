@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -57,7 +57,9 @@ def audit_command(
     fail_above: options.FailAbove = None,
     include_values: options.IncludeValues = False,
     unit: options.Unit = "people",
+    secret: options.Secret = None,
     unaligned: options.Unaligned = False,
+    holdout: options.Holdout = None,
     trust_order: options.TrustOrder = False,
     attackers: options.Attackers = None,
     n_jobs: options.Jobs = None,
@@ -69,17 +71,40 @@ def audit_command(
     from sklearn_reclink.auditing import audit
     from sklearn_reclink.auditing.writing import check_outputs
     from sklearn_reclink.cli._reading import FileProblem, read_pair
+    from sklearn_reclink.cli._unaligned import audit_release, read_release
 
     list_option = "--records" if records or report is None else "--records (next to the report)"
     if records is None and report is not None:
         records = report.with_name(f"{report.stem}-records.csv")
     written = {"--report": report, "--json": json_path, list_option: records}
     written["--certificate"] = certificate
-    check_outputs(written, [original, masked], force=force)
-    which = console.selection(id_column, columns, decimal, nominal, ordinal, dates)
+    inputs = [path for path in (original, masked, holdout) if path is not None]
+    check_outputs(written, inputs, force=force)
+    secrets = console.split_names(secret)
+    wanted = [*columns, *(secret or [])] if columns else columns
+    which = console.selection(id_column, wanted, decimal, nominal, ordinal, dates)
+    if unaligned:
+        refused = {
+            "--certificate": certificate,
+            "--attackers": attackers,
+            "--include-values": include_values,
+            "--trust-order": trust_order,
+        }
+        release = read_release(inputs, which, refused)
+        found_near = audit_release(
+            release, secrets, unit, fail_above, seed=seed, n_jobs=n_jobs, quiet=quiet
+        )
+        texts: list[console.Output] = [
+            (report, found_near.to_html),
+            (records, found_near.records_csv),
+            (json_path, partial(console.as_json, found_near)),
+        ]
+        return console.finish(found_near, texts, quiet=quiet, force=force)
+    if holdout is not None:
+        raise FileProblem("--holdout is for releases that are not aligned: add --unaligned")
     pair = read_pair(original, masked, which)
     console.print_read(pair, unit, quiet=quiet)
-    aligned = False if unaligned else "unchecked" if trust_order else True
+    aligned: Literal[True, "unchecked"] = "unchecked" if trust_order else True
     with console.progress_bar(quiet) as progress, console.plain_refusal(id_column):
         found = audit(
             pair.original,
@@ -88,6 +113,7 @@ def audit_command(
             absent=pair.absent,
             ids=pair.ids,
             aligned=aligned,
+            secret=secrets,
             unit=unit,
             left_out=pair.left_out,
             masked_name=masked.name,

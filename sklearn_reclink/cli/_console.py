@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from sklearn_reclink.auditing import Audit, Comparison
+    from sklearn_reclink.auditing import Audit, Comparison, UnalignedAudit
     from sklearn_reclink.cli._reading import FilePair, Selection
+
+    Result = Audit | Comparison | UnalignedAudit
 
 RISK_ABOVE_LIMIT = 1
 
@@ -123,13 +125,17 @@ def plain_refusal(id_column: str | None) -> Iterator[None]:
         ) from None
 
 
-def as_json(found: Audit | Comparison) -> str:
+def as_json(found: Result) -> str:
     """All numbers as indented JSON."""
     return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def finish(
-    found: Audit | Comparison, outputs: Sequence[Output], *, quiet: bool, force: bool
+    found: Result,
+    outputs: Sequence[Output],
+    *,
+    quiet: bool,
+    force: bool,
 ) -> None:
     """Print the result, write the files asked for, and exit with 1 if the risk is too high."""
     from sklearn_reclink.auditing.writing import write_files

@@ -93,7 +93,24 @@ Unit = Annotated[
 Unaligned = Annotated[
     bool,
     typer.Option(
-        "--unaligned", help="The rows of the files are not meant to belong together, one by one."
+        "--unaligned",
+        help="The rows are not meant to belong together, as in synthetic files; see --holdout.",
+    ),
+]
+Holdout = Annotated[
+    Path | None,
+    typer.Option(
+        "--holdout",
+        metavar="FILE",
+        help="With --unaligned: records of the same population that the release was not made from.",
+    ),
+]
+Secret = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COL,...",
+        help="Variables that the intruder does not know: how well does the release tell them? May "
+        "be repeated.",
     ),
 ]
 TrustOrder = Annotated[

@@ -107,10 +107,10 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
             f"{names[0]} has {sizes[0]:,} records and {names[1]} has {sizes[1]:,}: without "
             "--id, which names the column that identifies records, the rows must match one by one"
         )
-    ids = [] if which.id_column is None else [_ids(table, which.id_column) for table in read]
+    ids = [] if which.id_column is None else [ids_of(table, which.id_column) for table in read]
     held = [which.variables(table.frame) for table in read]
     wanted = common_columns(held, names, which.columns)
-    (first, second), zeros = _interpret(read, wanted, which)
+    (first, second), zeros = interpret(read, wanted, which)
     described = describe(first, second)
     notes = [*(note for table in read for note in table.notes), *zeros]
     for name, variables in zip(names, held, strict=True):
@@ -142,10 +142,10 @@ def read_table(path: Path, which: Selection) -> pd.DataFrame:
     table = tables.load(path)
     held = which.variables(table.frame)
     wanted = common_columns([held], [table.file], which.columns)
-    (found,), _ = _interpret([table], wanted, which)
+    (found,), _ = interpret([table], wanted, which)
     read = table.frame.assign(**found)
     if which.id_column is not None:
-        read[which.id_column] = list(_ids(table, which.id_column))
+        read[which.id_column] = list(ids_of(table, which.id_column))
     return read
 
 
@@ -192,7 +192,7 @@ def numeric(table: pd.DataFrame, file: str) -> pd.DataFrame:
     return table.astype(float)
 
 
-def _interpret(
+def interpret(
     read: Sequence[tables.Table], wanted: Sequence[str], which: Selection
 ) -> tuple[list[pd.DataFrame], list[str]]:
     """The columns of each file, of the same type in all, and what the user should check."""
@@ -243,7 +243,7 @@ def _check_told(wanted: Sequence[str], which: Selection) -> None:
         raise FileProblem(f"--dates is day-first or month-first, not {which.dates!r}")
 
 
-def _ids(table: tables.Table, id_column: str) -> dict[str, int]:
+def ids_of(table: tables.Table, id_column: str) -> dict[str, int]:
     """The ids of a file as written, and the row of each."""
     file = table.file
     if id_column not in table.frame:

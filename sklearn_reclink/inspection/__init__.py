@@ -1,15 +1,5 @@
 """Plots that answer one question each, in the manner of scikit-learn's displays.
 
-`WeightsDisplay`            which variables give people away?
-`InteractionDisplay`        which pairs of variables?
-`CapacityLatticeDisplay`    which groups of variables?
-`MarginDisplay`             how clear are the links?
-`LinkageCurveDisplay`       how many people does an intruder find who claims only clear links?
-`OverfittingCurveDisplay`   does the attack generalise?
-`RiskUtilityDisplay`        which masking is worth its information loss?
-`ScenarioDisplay`           how does the risk grow with what the intruder knows?
-==========================  ===============================================================
-=======
 ============================  ===============================================================
 `WeightsDisplay`              which variables give people away?
 `InteractionDisplay`          which pairs of variables?

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import audit
-from sklearn_reclink.auditing import SizeLimits, _audit, _variables, compare
+from sklearn_reclink.auditing import SizeLimits, _audit, _steps, _variables, compare
 from sklearn_reclink.auditing._attackers import ATTACKERS, Setting
 from tests.auditing.pairs import masked, original
 
@@ -93,7 +93,7 @@ def test_variables_are_withheld_in_the_order_of_what_they_may_tell(monkeypatch):
 
 def test_what_begins_too_late_is_left_out_and_said(monkeypatch):
     X = original()
-    monkeypatch.setattr(_audit._Steps, "late", True)
+    monkeypatch.setattr(_steps.Steps, "late", True)
     names = ["euclidean", "mahalanobis"]
     with pytest.raises(ValueError, match="time limit ended before its turn"):
         audit(X, masked(X), attackers=names)

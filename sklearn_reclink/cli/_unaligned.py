@@ -1,0 +1,99 @@
+"""Reading and auditing a release whose rows belong to nobody, perhaps with a holdout.
+
+The files may differ in length. The columns that all of them have are used, each of the same kind in
+all. An id names the originals in the list of records, and nothing is matched by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sklearn_reclink.cli import _console as console
+from sklearn_reclink.cli import _tables as tables
+from sklearn_reclink.cli._reading import Selection, common_columns, ids_of, interpret
+from sklearn_reclink.cli._tables import FileProblem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from sklearn_reclink.auditing import UnalignedAudit
+
+
+class Release(NamedTuple):
+    """An original file, a release and a holdout, none aligned with another.
+
+    Attributes
+    ----------
+    original, release : DataFrame
+        The files, with the same columns.
+    holdout : DataFrame or None
+        People whom the release was not made from.
+    name : str
+        What the release is called.
+    ids : list of str or None
+        Who the originals are.
+    notes : list of str
+        What the user should check.
+    """
+
+    original: pd.DataFrame
+    release: pd.DataFrame
+    holdout: pd.DataFrame | None
+    name: str
+    ids: list[str] | None
+    notes: list[str]
+
+
+def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, object]) -> Release:
+    """Read an original, a release and perhaps a holdout; options without a meaning are refused."""
+    for option, value in refused.items():
+        if value:
+            raise FileProblem(f"{option} has no meaning with --unaligned: leave it out")
+    read = [tables.load(path) for path in paths]
+    names = [table.file for table in read]
+    held = [which.variables(table.frame) for table in read]
+    wanted = common_columns(held, names, which.columns)
+    frames, zeros = interpret(read, wanted, which)
+    notes = [*(note for table in read for note in table.notes), *zeros]
+    for name, variables in zip(names, held, strict=True):
+        left_out = [one for one in variables if one not in wanted]
+        if left_out and which.columns is None:
+            notes.append(f"not all files have, and so left out of {name}: {', '.join(left_out)}")
+    ids = None if which.id_column is None else list(ids_of(read[0], which.id_column))
+    holdout = frames[2] if len(frames) > 2 else None
+    return Release(frames[0], frames[1], holdout, names[1], ids, notes)
+
+
+def audit_release(
+    files: Release,
+    secrets: Sequence[str] | None,
+    unit: str,
+    limit: float | None,
+    *,
+    seed: int,
+    n_jobs: int | None,
+    quiet: bool,
+) -> UnalignedAudit:
+    """Audit the files, and print what to check."""
+    from sklearn_reclink.auditing import audit
+
+    console.print_notes(files.notes)
+    with console.progress_bar(quiet) as progress:
+        found = audit(
+            files.original,
+            files.release,
+            aligned=False,
+            holdout=files.holdout,
+            secret=secrets,
+            ids=files.ids,
+            masked_name=files.name,
+            unit=unit,
+            limit=limit,
+            random_state=seed,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+    console.print_notes(found.notes)
+    return found
