@@ -43,8 +43,8 @@ class Source:
 
     Attributes
     ----------
-    role : {"original", "masked"}
-        Which of the two it is.
+    role : {"original", "masked", "holdout"}
+        Which of them it is.
     name : str
         Its name, without its folder.
     sha256 : str

@@ -23,12 +23,14 @@ import csv
 import io
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sklearn_reclink.auditing._attributes import NEIGHBORS, SecretDisclosure, split_columns
+from sklearn_reclink.auditing._methods import Source
 from sklearn_reclink.auditing._steps import Progress
 from sklearn_reclink.auditing.formatting import Unit
 from sklearn_reclink.auditing.writing import harmless
@@ -81,6 +83,8 @@ class UnalignedAudit:
         What one record describes, in words.
     ids : sequence or None
         What to call the originals; by default their numbers from 1.
+    sources : tuple of Source
+        The files on disk that it was made of, if any.
 
     Examples
     --------
@@ -107,6 +111,7 @@ class UnalignedAudit:
     settings: dict[str, Any]
     unit: Unit
     ids: Sequence[Any] | None = None
+    sources: tuple[Source, ...] = ()
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -158,6 +163,26 @@ class UnalignedAudit:
             near = found.distance <= limit
         rows = np.flatnonzero(found.copied | near)
         return rows[np.argsort(found.distance[rows], kind="stable")]
+
+    def with_sources(
+        self, original: str | Path, masked: str | Path, holdout: str | Path | None = None
+    ) -> UnalignedAudit:
+        """The same audit, with the hashes of the files on disk that it was made of.
+
+        Parameters
+        ----------
+        original, masked : str or Path
+            The files.
+        holdout : str, Path or None, default=None
+            That of the holdout, if there is one.
+
+        Returns
+        -------
+        UnalignedAudit
+        """
+        files = {"original": original, "masked": masked, "holdout": holdout}
+        named = {role: Path(path) for role, path in files.items() if path is not None}
+        return replace(self, sources=tuple(Source.of(*one) for one in named.items()))
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers, without values of records, ready for JSON."""

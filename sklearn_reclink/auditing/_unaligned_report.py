@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text, signed
+from sklearn_reclink.auditing._methods import software
+from sklearn_reclink.auditing._output import SCHEMA_VERSION
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._unaligned import Measure, UnalignedAudit
     from sklearn_reclink.metrics import Excess, SuccessRate
 
-SCHEMA = 1
 _PERCENTILES = (5, 50)
 
 Table = tuple[list[str], list[list[str]]]
@@ -200,15 +201,18 @@ def as_dict(audit: UnalignedAudit) -> dict[str, Any]:
 
     found, single, words = audit.nearest, audit.singling_out, unaligned_verdict(audit)
     return {
-        "schema": SCHEMA,
-        "version": __version__,
+        "schema_version": SCHEMA_VERSION,
         "kind": "unaligned",
+        "version": __version__,
+        "software": software(),
+        "sources": [asdict(one) for one in audit.sources],
         "masked": audit.masked_name,
         "n_records": audit.n_records,
         "n_released": audit.n_released,
         "n_holdout": audit.n_holdout,
         "variables": list(audit.names),
         "verdict": asdict(words),
+        "unit": asdict(audit.unit),
         "risk": audit.risk,
         "risk_is": None if audit.largest is None else audit.largest.name,
         "risk_measures": [_measure(one) for one in audit.measures],

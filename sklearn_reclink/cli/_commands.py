@@ -71,7 +71,7 @@ def audit_command(
     from sklearn_reclink.auditing import audit
     from sklearn_reclink.auditing.writing import check_outputs
     from sklearn_reclink.cli._reading import FileProblem, read_pair
-    from sklearn_reclink.cli._unaligned import audit_release, read_release
+    from sklearn_reclink.cli._unaligned import audit_release, read_release, release_outputs
 
     list_option = "--records" if records or report is None else "--records (next to the report)"
     if records is None and report is not None:
@@ -91,15 +91,11 @@ def audit_command(
             "--trust-order": trust_order,
         }
         release = read_release(inputs, which, refused)
-        found_near = audit_release(
+        of_release = audit_release(
             release, secrets, unit, fail_above, seed=seed, n_jobs=n_jobs, quiet=quiet
         )
-        texts: list[console.Output] = [
-            (report, found_near.to_html),
-            (records, found_near.records_csv),
-            (json_path, partial(console.as_json, found_near)),
-        ]
-        return console.finish(found_near, texts, quiet=quiet, force=force)
+        texts = release_outputs(of_release, report, records, json_path)
+        return console.finish(of_release, texts, quiet=quiet, force=force)
     if holdout is not None:
         raise FileProblem("--holdout is for releases that are not aligned: add --unaligned")
     pair = read_pair(original, masked, which)

@@ -7,6 +7,7 @@ all. An id names the originals in the list of records, and nothing is matched by
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +37,8 @@ class Release(NamedTuple):
         Who the originals are.
     notes : list of str
         What the user should check.
+    paths : sequence of Path
+        The files on disk, in that order.
     """
 
     original: pd.DataFrame
@@ -44,6 +47,7 @@ class Release(NamedTuple):
     name: str
     ids: list[str] | None
     notes: list[str]
+    paths: Sequence[Path]
 
 
 def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, object]) -> Release:
@@ -63,7 +67,7 @@ def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, 
             notes.append(f"not all files have, and so left out of {name}: {', '.join(left_out)}")
     ids = None if which.id_column is None else list(ids_of(read[0], which.id_column))
     holdout = frames[2] if len(frames) > 2 else None
-    return Release(frames[0], frames[1], holdout, names[1], ids, notes)
+    return Release(frames[0], frames[1], holdout, names[1], ids, notes, paths)
 
 
 def audit_release(
@@ -96,4 +100,15 @@ def audit_release(
             progress=progress,
         )
     console.print_notes(found.notes)
-    return found
+    return found.with_sources(*files.paths)
+
+
+def release_outputs(
+    found: UnalignedAudit, report: Path | None, records: Path | None, json_path: Path | None
+) -> list[console.Output]:
+    """What to write where."""
+    return [
+        (report, found.to_html),
+        (records, found.records_csv),
+        (json_path, partial(console.as_json, found)),
+    ]
