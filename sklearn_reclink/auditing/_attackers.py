@@ -89,12 +89,9 @@ class Setting:
         """What linkers are told about the variables."""
         return {} if self.nominal is None else {"categorical_features": list(self.nominal)}
 
-    def without(self, k: int) -> "Setting":
-        """The same without one variable."""
-        if self.nominal is None:
-            return self
-        left = tuple(one - (one > k) for one in self.nominal if one != k)
-        return replace(self, nominal=left)
+    def with_variables(self, n_features: int, nominal: tuple[int, ...] | None) -> "Setting":
+        """The same for other variables of the file."""
+        return replace(self, n_features=n_features, nominal=nominal)
 
     def learning_sample(self, rows: np.ndarray, most: int, salt: int = 0) -> np.ndarray:
         """At most so many of some rows to learn from, fewer if the file is wide."""

@@ -13,12 +13,10 @@ or too wide does not begin.
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
 
-import numpy as np
-
-from sklearn_reclink.auditing._attack import Attack, HeldOut, attack, compile_searches, held_out
+from sklearn_reclink.auditing._attack import Attack, compile_searches
 from sklearn_reclink.auditing._attackers import (
     VIEWS,
     Attacker,
@@ -32,22 +30,17 @@ from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._findings import column_findings
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
+from sklearn_reclink.auditing._running import planned, run_attackers
 from sklearn_reclink.auditing._sample import sample_curve
 from sklearn_reclink.auditing._steps import Progress, Steps
 from sklearn_reclink.auditing._unaligned import UnalignedAudit, audit_unaligned
 from sklearn_reclink.auditing._variables import variable_contributions
 from sklearn_reclink.auditing.formatting import Unit
-from sklearn_reclink.data.alignment import UNRELATED_ROWS
 from sklearn_reclink.data.pool import Pool
-from sklearn_reclink.linkers import EuclideanLinker, WeightedMeanLinker
+from sklearn_reclink.linkers import EuclideanLinker
 
-# Time for a held-out estimate, as a share of the time for the search in the whole file.
-HELD_OUT_SHARE = 0.5
-VARIABLES_WEIGHT = 1.0
+VARIABLES_WEIGHT = 5.0  # share of the time, relative to those of the attackers
 LEAST_SECONDS = 1.0  # for the variables, however late it is
-NO_ESTIMATE = "no held-out estimate"  # how a note of one begins
-OUT_OF_TIME = "the time limit ended before its turn; a longer one or fewer columns would include it"
-OUT_OF_MEMORY = "there was not enough memory for it; choose fewer columns to include it"
 
 
 @overload
@@ -201,35 +194,31 @@ def _run(
 ) -> dict[str, Any]:
     """Let the attackers run: the fields of an `Audit`, but for what its caller names."""
     X, Y, names, notes = files.X, files.Y, files.names, files.notes
-    reasons = {one: reason for one in chosen if (reason := one.skip_reason(setting)) is not None}
-    running = [one for one in chosen if one not in reasons]
-    if not running:
-        raise ValueError(f"no attacker can run: {reasons[chosen[0]]}")
-    # one too slow for the file may still look for a few
-    tested = [one for one in chosen if one in running or one.seeks_some(setting)] * (len(X) >= 4)
-    weight = VARIABLES_WEIGHT + sum(one.time_weight for one in running)
-    weight += HELD_OUT_SHARE * sum(one.time_weight for one in tested)
-    steps = Steps(progress, 2 + len(running) + len(tested), time_limit, weight)
+    plan = planned(chosen, setting)
+    n_steps = 2 + len(plan.running) + len(plan.tested)
+    steps = Steps(progress, n_steps, time_limit, plan.weight + VARIABLES_WEIGHT)
     steps.next("compiling")
-    compile_searches(running, setting)
+    compile_searches(plan.running, setting)
     steps.start(begin)
-    attacks, left_out = _attack_all(running, files, setting, steps)
-    if not attacks:
-        raise ValueError(f"no attacker can run: {left_out[running[0]]}")
-    estimates = _estimate_all(tested, left_out, files, setting, steps)
+    run = run_attackers(plan, files, setting, steps)
+    attacks, estimates = run.attacks, run.estimates
+    findings = column_findings(X, Y, names, files.nominal or ())
     seconds = max(steps.next("variables", VARIABLES_WEIGHT), LEAST_SECONDS)
-    contributions = variable_contributions(X, Y, names, attacks, setting, seconds)
-    instead = {one: f"; it looks for some {unit.many} instead" for one in tested if one in reasons}
+    contributions = variable_contributions(files, run, setting, chosen, findings, seconds)
+    seeking = [one for one in plan.tested if one in plan.reasons]
+    instead = {one: f"; it looks for some {unit.many} instead" for one in seeking}
     return {
         **{"X": X, "Y": Y, "names": names, "notes": tuple(notes)},
-        "attacks": tuple(attacks),
-        "estimates": tuple(estimates),
-        "skipped": {one: why + instead.get(one, "") for one, why in (reasons | left_out).items()},
+        "attacks": attacks,
+        "estimates": estimates,
+        "skipped": {
+            one: why + instead.get(one, "") for one, why in (plan.reasons | run.left_out).items()
+        },
         "ceiling": _ceiling(attacks, files),
         "contributions": contributions,
         "records": records_at_risk(attacks, estimates, files.ids),
         "variables": files.variables,
-        "findings": column_findings(X, Y, names, files.nominal or ()),
+        "findings": findings,
         "curve": sample_curve(_worst(attacks), X, Y, files.pool, files.absent),
         "settings": {
             "time_limit": time_limit,
@@ -237,60 +226,6 @@ def _run(
             "seconds": time.monotonic() - begin,
         },
     }
-
-
-def _attack_all(
-    running: Sequence[Attacker], files: Files, setting: Setting, steps: Steps
-) -> tuple[list[Attack], dict[Attacker, str]]:
-    """What attackers find in the whole file, and why some were left out; adds their warnings."""
-    attacks: list[Attack] = []
-    left_out: dict[Attacker, str] = {}
-    given: dict[str | None, np.ndarray] = {}
-    # those that cannot be told to end in time take what the others leave
-    for one in sorted(running, key=lambda one: one.seconds_per_pair > 0):
-        seconds = steps.next(one.title, one.time_weight)
-        if steps.late or not steps.has_time_for(one, len(files.X)):
-            left_out[one] = OUT_OF_TIME
-            continue
-        try:
-            found, warned = attack(one, files.X, files.Y, setting, seconds, given, files.pool)
-        except MemoryError:
-            left_out[one] = OUT_OF_MEMORY
-            continue
-        attacks.append(found)
-        if one.linker is WeightedMeanLinker and setting.nominal is None:
-            given = {found.linker.standardize_: found.linker.weights_}
-        known = {UNRELATED_ROWS, *files.notes}
-        files.notes.extend(note for note in warned if note not in known)
-    return sorted(attacks, key=lambda found: running.index(found.attacker)), left_out
-
-
-def _estimate_all(
-    tested: Sequence[Attacker],
-    left_out: Mapping[Attacker, str],
-    files: Files,
-    setting: Setting,
-    steps: Steps,
-) -> list[HeldOut]:
-    """What attackers find among people they have not seen; adds why there is no estimate."""
-    estimates: list[HeldOut] = []
-    for one in tested:
-        seconds = steps.next(f"{one.title}, records not seen", HELD_OUT_SHARE * one.time_weight)
-        if one in left_out:
-            continue
-        reason = OUT_OF_TIME
-        whole = one.skip_reason(setting) is None
-        if not steps.late and (not whole or steps.has_time_for(one, len(files.X))):
-            try:
-                found = held_out(one, files.X, files.Y, setting, seconds, files.pool)
-                estimates.append(found)
-                continue
-            except ValueError as error:  # a half may be too small or constant
-                reason = str(error)
-            except MemoryError:
-                reason = OUT_OF_MEMORY
-        files.notes.append(f"{NO_ESTIMATE} for {one.title}: {reason}")
-    return estimates
 
 
 def _worst(attacks: Sequence[Attack]) -> Attack:

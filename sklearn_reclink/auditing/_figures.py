@@ -56,7 +56,7 @@ def audit_figures(audit: Audit) -> dict[str, ReportFigure]:
     figures = {
         "attackers": attackers_figure(audit) if anybody else None,
         "held_out": held_out_figure(audit) if anybody and audit.estimates else None,
-        "without": withheld_figure(audit) if shown.n_plain and shown.tried else None,
+        "without": withheld_figure(audit) if shown.n_with and shown.tried else None,
         "weights": weights_figure(audit),
         "pairs": pairs_figure(audit),
         "margins": margins_figure(audit),
@@ -154,9 +154,10 @@ def held_out_figure(audit: Audit) -> ReportFigure:
 
 def withheld_figure(audit: Audit) -> ReportFigure:
     """What if a variable were withheld?"""
-    variables, n_plain = audit.contributions.tried[:_MOST_BARS], audit.contributions.n_plain
+    shown = audit.contributions
+    variables, n_with = shown.tried[:_MOST_BARS], shown.n_with
     without = np.array([one.n_without for one in variables]) / audit.n_records
-    plain = n_plain / audit.n_records
+    plain = n_with / audit.n_records
     ends = np.maximum(without, plain)
 
     def draw(ax: Axes) -> None:
@@ -164,11 +165,11 @@ def withheld_figure(audit: Audit) -> ReportFigure:
         _draw_shares(ax, [one.name for one in variables], without, without, texts)
         ax.set_xlabel(f"share of {audit.unit.many} still found without it")
         _leave_room(ax, ends.max())
-        _mark(ax, plain, f"with all variables: {n_plain:,}")
+        _mark(ax, plain, f"with all variables: {n_with:,}")
 
     alternative = (
-        f"Bars of how many {audit.unit.many} the attackers that learn nothing find without one "
-        f"variable; with all variables they find {audit.unit.count(n_plain)}. The largest change "
+        f"Bars of how many {audit.unit.many} {shown.judge} finds without one variable; with all "
+        f"variables it finds {audit.unit.count(n_with)}. The largest change "
         f"is without {variables[0].name}: {variables[0].n_without:,}.{_shown(audit, variables)}"
     )
     svg = draw_svg("without", 1.2 + 0.31 * max(len(variables), 2), draw)

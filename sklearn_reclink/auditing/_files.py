@@ -51,6 +51,25 @@ class Files(NamedTuple):
     ids: Sequence[Any] | None
     notes: list[str]
 
+    def only(self, columns: Sequence[int]) -> "Files":
+        """Some of the variables, for another run of the attackers."""
+        some = list(columns)
+        X, Y, nominal = self.X[:, some], self.Y[:, some], self.nominal
+        if nominal is not None:
+            mixed = any(self.variables.kinds[k] != "numeric" for k in some)
+            mixed = mixed or bool(np.isnan(X).any() or np.isnan(Y).any())
+            nominal = tuple(k for k, one in enumerate(some) if one in nominal) if mixed else None
+        return self._replace(
+            X=X,
+            Y=Y,
+            pool=None if self.pool is None else self.pool[:, some],
+            absent=None,
+            nominal=nominal,
+            variables=None,
+            names=tuple(self.names[k] for k in some),
+            notes=[],
+        )
+
 
 def read_files(
     X: Any,

@@ -15,10 +15,10 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from sklearn_reclink.auditing._audit import NO_ESTIMATE
 from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
 from sklearn_reclink.auditing._methods import comparison_methods, methods
 from sklearn_reclink.auditing._output import attackers_table, columns_read
+from sklearn_reclink.auditing._running import NO_ESTIMATE
 from sklearn_reclink.auditing._sample import sample_sentences
 from sklearn_reclink.auditing._verdict import verdict
 from sklearn_reclink.auditing.formatting import percent, quoted

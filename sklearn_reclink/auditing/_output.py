@@ -46,7 +46,7 @@ def audit_text(audit: Audit) -> str:
             for one, reason in audit.skipped.items()
         ),
         "Variables\n" + _with_short_names(variables_table(audit, MOST_VARIABLES)),
-        *map(wrapped, filter(None, [_further(audit), audit.contributions.untried_note])),
+        *map(wrapped, filter(None, [_further(audit), *variable_notes(audit)])),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -102,6 +102,13 @@ def attackers_table(audit: Audit) -> Table:
         if one.attacker in audit.skipped
     ]
     return [*header, "search"], rows
+
+
+def variable_notes(audit: Audit) -> list[str]:
+    """Who counted what is found without a variable, and what time did not allow."""
+    shown = audit.contributions
+    notes = [shown.judged_note] if shown.tried else []
+    return [*notes, *filter(None, [shown.untried_note])]
 
 
 def _further(audit: Audit) -> str | None:
@@ -239,9 +246,14 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
             for one in audit.estimates
         ],
         "gives_away": {
-            "found_by_plain_attackers": audit.contributions.n_plain,
+            "judge": audit.contributions.judge,
+            "found_with_all": audit.contributions.n_with,
+            "remedies": [
+                {**asdict(one), "leave_out": list(one.leave_out)}
+                for one in audit.contributions.remedies
+            ],
             "n_withheld": len(audit.contributions.tried),
-            "note": audit.contributions.untried_note,
+            "note": " ".join(variable_notes(audit)),
             "variables": [asdict(one) for one in audit.contributions.ranked],
             "pairs": [asdict(one) for one in audit.contributions.pairs],
         },

@@ -191,7 +191,7 @@ class Audit:
         """Whether a learned distance finds more people than the Euclidean and Mahalanobis ones."""
         learned = [one.n_found for one in self.attacks if one.attacker.time_weight > 0]
         plain = [one.n_found for one in self.attacks if one.status == "fixed"]
-        return max(learned, default=0) > max([self.contributions.n_plain, *plain])
+        return max(learned, default=0) > max(plain, default=0)
 
     @property
     def above_limit(self) -> bool:

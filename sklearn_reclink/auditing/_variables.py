@@ -5,29 +5,36 @@ Three views of a variable, none of which is the truth alone:
 =============  ====================================================================================
 weight         its weight in the weighted mean that finds the most people; they sum to 1
 Shapley value  its mean share in all combinations, in the capacity that finds the most people
-without it     how many people the two plain attackers (Euclidean, Mahalanobis; the better of
-               them) still find when the variable is withheld from the release
+without it     how many people the *judge* finds when the variable is withheld from the release
 =============  ====================================================================================
+
+The judge is the attacker that the risk comes from. It is fitted again without each variable, to the
+same records, and guesses among ties count as in the risk. A variable without which the judge finds
+few people is a candidate for a *remedy* (`_remedies`), and a remedy is measured with all attackers.
 
 The *interaction index* of two variables is positive if they tell more together than apart, and
 negative if they repeat each other.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.auditing._attack import Attack
-from sklearn_reclink.auditing._attackers import Setting, collected_warnings
+from sklearn_reclink.auditing._attack import Attack, HeldOut, attack, held_out
+from sklearn_reclink.auditing._attackers import Attacker, Setting
+from sklearn_reclink.auditing._files import Files
+from sklearn_reclink.auditing._findings import Finding
+from sklearn_reclink.auditing._remedies import Remedy, measured_remedies
+from sklearn_reclink.auditing._running import Run
 from sklearn_reclink.capacity import interaction_matrix, shapley
 from sklearn_reclink.data.alignment import agreement, correlations
-from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
 
 _ROUNDING = 1e-9
+_JUDGING = 0.5  # share of the time for the variables; the remedies have the rest
+_SHORTEST = 0.2  # seconds of a search without one variable
 
 
 @dataclass(frozen=True)
@@ -41,10 +48,10 @@ class Variable:
     weight, shapley : float or None
         Its learned weight and Shapley value; None if no such attacker found anybody.
     n_without : int or None
-        People that the plain attackers find without this variable; None if time did not allow it
-        to be tried.
+        People that the judge finds without this variable; None if time did not allow it to be
+        tried.
     drop : int or None
-        How many fewer that is than with all variables; negative if they find more.
+        How many fewer that is than with all variables; negative if it finds more.
     """
 
     name: str
@@ -72,12 +79,31 @@ class Pair:
 class VariableContributions:
     """Variables in the order of the file, and pairs with the strongest interaction first.
 
-    ``n_plain`` is the number of people that the plain attackers find with all variables.
+    Attributes
+    ----------
+    variables : tuple of Variable
+        What each gives away.
+    pairs : tuple of Pair
+        How two act together.
+    judge : str
+        Title of the attacker that the risk comes from.
+    n_with : int
+        People that the judge finds with all variables, guesses among ties included.
+    n_sought : int or None
+        How many people the judge looked for, if it is tested on some of them.
+    shorter : bool
+        Whether its searches without a variable had less time than the one with all of them.
+    remedies : tuple of Remedy
+        What leaving out variables was measured to change.
     """
 
     variables: tuple[Variable, ...]
     pairs: tuple[Pair, ...]
-    n_plain: int
+    judge: str
+    n_with: int
+    n_sought: int | None = None
+    shorter: bool = False
+    remedies: tuple[Remedy, ...] = ()
 
     @property
     def ranked(self) -> list[Variable]:
@@ -92,6 +118,30 @@ class VariableContributions:
         return [one for one in self.ranked if one.drop is not None]
 
     @property
+    def helpful(self) -> list[Remedy]:
+        """The remedies worth telling, in the order measured: each helps more than those before."""
+        found: list[Remedy] = []
+        for one in self.remedies:
+            if one.helps and all(one.helps_more_than(other) for other in found):
+                found.append(one)
+        return found
+
+    @property
+    def judged_note(self) -> str:
+        """Who counts what is found without a variable, and on what."""
+        text = f"Found without it: by {self.judge}, the attacker that the risk comes from, fitted "
+        text += f"again without the variable; with all variables it finds {self.n_with:,}, guesses "
+        text += "among ties included."
+        if self.n_sought is not None:
+            text += (
+                f" It looked for a random sample of {self.n_sought:,}; the numbers are scaled up."
+            )
+        if self.shorter:
+            text += " These searches had less time than the one with all variables, and with more "
+            text += "time might find more."
+        return text
+
+    @property
     def untried_note(self) -> str | None:
         """A sentence if time did not allow every variable to be withheld."""
         n_tried, total = len(self.tried), len(self.variables)
@@ -104,74 +154,117 @@ class VariableContributions:
         )
 
 
-def plain_linkers(setting: Setting) -> list[Any]:
-    """The linkers that learn nothing, without Mahalanobis if the file is too wide for it."""
-    narrow = setting.n_features <= setting.limits.covariance_variables
-    return [EuclideanLinker, MahalanobisLinker] if narrow else [EuclideanLinker]
-
-
-def n_found_without_learning(X: np.ndarray, Y: np.ndarray, setting: Setting) -> int:
-    """People found by the better of the two attackers that learn nothing."""
-    spans = [np.fmax.reduce(file) > np.fmin.reduce(file) for file in (X, Y)]
-    if not np.logical_and(*spans).any():
-        return 0
-    rows = setting.sample(np.arange(len(X)), setting.limits.repeated_search)
-    work = {"n_jobs": setting.n_jobs, **setting.kinds}
-    linkers = [linker(**work) for linker in plain_linkers(setting)]
-    with collected_warnings():
-        rates = [linker.fit(X[rows], Y[rows]).score(X, Y) for linker in linkers]
-    return round(max(rates) * len(X))
-
-
 def variable_contributions(
-    X: np.ndarray,
-    Y: np.ndarray,
-    names: Sequence[str],
-    attacks: Sequence[Attack],
+    files: Files,
+    run: Run,
     setting: Setting,
-    seconds: float = np.inf,
+    chosen: Sequence[Attacker],
+    findings: Sequence[Finding],
+    seconds: float,
 ) -> VariableContributions:
-    """The three views of every variable, and the pairs; variables are withheld for some seconds."""
-    mean, choquet = best_attack(attacks, "weighted_mean"), best_attack(attacks, "choquet", "hlms")
+    """The three views of every variable, the pairs, and remedies, within some seconds."""
+    end, names = time.monotonic() + seconds, files.names
+    mean = best_attack(run.attacks, "weighted_mean")
+    choquet = best_attack(run.attacks, "choquet", "hlms")
     nothing = [None] * len(names)
     weights = nothing if mean is None else mean.linker.weights_.tolist()
     capacity = None if choquet is None else np.asarray(choquet.linker.capacity_)
     values = nothing if capacity is None else shapley(capacity).tolist()
-    begin = time.monotonic()
-    plain = [one for one in attacks if one.attacker.linker in plain_linkers(setting)]
-    if len(plain) == len(plain_linkers(setting)) and len(X) <= setting.limits.repeated_search:
-        n_plain, once = max(one.n_found for one in plain), sum(one.seconds for one in plain)
-    else:
-        n_plain = n_found_without_learning(X, Y, setting)
-        once = time.monotonic() - begin
     learned = np.array([(w or 0.0) + (v or 0.0) for w, v in zip(weights, values, strict=True)])
-    order = np.lexsort([-_likeness(X, Y, setting.nominal or ()), -learned])
-    without = _withheld(X, Y, order, setting, begin + seconds, once)
-    drops = {k: n_plain - n for k, n in without.items()}
+    exposed = {names.index(one.column) for one in findings if one.exposes}
+    first = np.array([k not in exposed for k in range(len(names))])
+    likeness = _likeness(files.X, files.Y, setting.nominal or ())
+    order = np.lexsort([-likeness, -learned, first]).tolist()
+    judge, total = run.strongest, len(files.X)
+    without, shorter = _withheld(judge, files, setting, order, mean, end - seconds * (1 - _JUDGING))
+    n_with = round(judge.risk * total)
+    counts = {k: round(risk * total) for k, risk in without.items()}
     variables = [
-        Variable(name, weights[k], values[k], without.get(k), drops.get(k))
+        Variable(
+            name=name,
+            weight=weights[k],
+            shapley=values[k],
+            n_without=counts.get(k),
+            drop=n_with - counts[k] if k in counts else None,
+        )
         for k, name in enumerate(names)
     ]
-    return VariableContributions(tuple(variables), _pairs(names, capacity), n_plain)
+    candidates = _candidates(exposed, counts, n_with, len(names))
+    return VariableContributions(
+        variables=tuple(variables),
+        pairs=_pairs(names, capacity),
+        judge=judge.attacker.title,
+        n_with=n_with,
+        n_sought=None if len(judge.chance) == total else len(judge.chance),
+        shorter=shorter,
+        remedies=measured_remedies(candidates, files, run, setting, chosen, end),
+    )
 
 
 def _withheld(
-    X: np.ndarray, Y: np.ndarray, order: np.ndarray, setting: Setting, end: float, once: float
-) -> dict[int, int]:
-    """People still found without each variable, as long as one more is likely to be in time.
+    judge: Attack | HeldOut,
+    files: Files,
+    setting: Setting,
+    order: Sequence[int],
+    mean: Attack | None,
+    end: float,
+) -> tuple[dict[int, float], bool]:
+    """Risk without each variable, as long as one more is likely to be in time; if with less time.
 
-    ``once`` is how many seconds the plain attackers took with all variables.
+    A judge that searches divides the time; ``mean`` is the learned weighted mean, which a search
+    without a variable starts from.
     """
-    found: dict[int, int] = {}
-    for k in order.tolist():
+    found: dict[int, float] = {}
+    if len(order) < 2:
+        return found, False
+    searches, shorter = judge.attacker.time_weight > 0, False
+    once = judge.seconds
+    if searches:
+        once = min(once, max((end - time.monotonic()) / len(order), _SHORTEST))
+    for k in order:
         begin = time.monotonic()
-        if begin + once > end:
+        if begin + (_SHORTEST if searches else once) > end:
             break
-        others = np.arange(len(order)) != k
-        files = X[:, others], Y[:, others]
-        found[k] = n_found_without_learning(*files, setting.without(k))
-        once = time.monotonic() - begin
-    return found
+        others = [j for j in range(len(order)) if j != k]
+        given = {}
+        if mean is not None and setting.nominal is None:
+            given = {mean.linker.standardize_: mean.linker.weights_[others]}
+        found[k], cut = _judged_again(
+            judge, files.only(others), setting, min(once, end - begin), given
+        )
+        shorter = shorter or (cut and once < judge.seconds)
+        if not searches:
+            once = time.monotonic() - begin
+    return found, shorter
+
+
+def _judged_again(
+    judge: Attack | HeldOut,
+    files: Files,
+    setting: Setting,
+    seconds: float,
+    given: Mapping[str | None, np.ndarray],
+) -> tuple[float, bool]:
+    """Risk by the judge in other files, and whether the time limit stopped its search."""
+    setting = setting.with_variables(len(files.names), files.nominal)
+    one, tables = judge.attacker, (files.X, files.Y)
+    some = {view: weights for view, weights in given.items() if weights.sum() > 0}
+    try:
+        if isinstance(judge, HeldOut):
+            return held_out(one, *tables, setting, seconds, files.pool).risk, one.time_weight > 0
+        found, _ = attack(one, *tables, setting, seconds, some, files.pool)
+    except ValueError:  # what is left is constant: every masked record is as near as any other
+        return 1 / len(files.X), False
+    return found.risk, found.status == "time_limit"
+
+
+def _candidates(
+    exposed: set[int], counts: Mapping[int, int], n_with: int, n_features: int
+) -> list[tuple[int, ...]]:
+    """Variables to leave out together: those not masked, the best by the judge, the best two."""
+    best = sorted((k for k in counts if counts[k] < n_with), key=lambda k: counts[k])
+    sets = [tuple(sorted(exposed)), tuple(best[:1]), tuple(sorted(best[:2]))]
+    return list(dict.fromkeys(one for one in sets if 0 < len(one) < n_features))
 
 
 def _likeness(X: np.ndarray, Y: np.ndarray, nominal: Sequence[int]) -> np.ndarray:

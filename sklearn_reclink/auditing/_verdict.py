@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,9 @@ from sklearn_reclink.auditing._findings import finding_sentences
 from sklearn_reclink.auditing.formatting import listed, percent, quoted
 
 if TYPE_CHECKING:
+    from sklearn_reclink.auditing._remedies import Remedy
     from sklearn_reclink.auditing._result import Audit
-    from sklearn_reclink.auditing._variables import Variable, VariableContributions
 
-# A variable without which this share fewer people are found is worth protecting by itself.
-_NOTABLE_DROP = 0.1
-_NEAR_THE_LARGEST = 0.75
-_NOTABLE_INTERACTION = 0.1
-_MOST_NAMED = 3
 _MOST_LISTED = 12
 
 
@@ -168,52 +164,73 @@ def proven(audit: Audit) -> str:
 
 
 def advice(audit: Audit) -> list[str]:
-    """What to protect more, from what a release without each variable would give away."""
-    unit = audit.unit
+    """What to leave out, only if that was measured to lower the risk, and what else is known."""
+    unit, shown = audit.unit, audit.contributions
     if audit.at_chance:
         return ["Nothing more is needed against these attackers."]
-    shown = audit.contributions
-    notable = outstanding(shown)
-    texts = []
+    texts = [_remedy_sentence(audit, one) for one in shown.helpful]
     if len(audit.names) == 1:
-        texts.append(f"Mask {quoted(audit.names[0])} more: it is all an attacker needs.")
-    elif notable:
-        names = listed([quoted(one.name) for one in notable])
-        it = "it" if len(notable) == 1 else "them"
+        texts.append(f"{quoted(audit.names[0])} is all an attacker needs.")
+    elif not shown.tried:
         texts.append(
-            f"Protect {names} more: mask {it} more strongly, round {it}, or leave {it} out."
+            "Time did not allow any variable to be withheld, so it is not known which of them "
+            "gives the most away. A longer time limit would tell."
         )
-    else:
-        texts.append(
-            f"No variable stands out: {unit.many} are given away by the combination. Mask all "
-            "variables more strongly, or together, so that whole records become alike."
-        )
-    if shown.n_plain and len(audit.names) > 1 and shown.tried:
-        first = shown.tried[0]
-        texts.append(
-            f"Without {quoted(first.name)} the attackers that learn nothing would find "
-            f"{first.n_without:,} instead of {unit.count(shown.n_plain)}."
-        )
-    together = [pair for pair in shown.pairs if pair.interaction >= _NOTABLE_INTERACTION]
-    if together and audit.learning_helps:
-        pair = together[0]
-        texts.append(
-            f"{quoted(pair.first)} and {quoted(pair.second)} tell more together than apart: mask "
-            "them in one group."
-        )
+    elif not texts:
+        texts.append(_no_remedy(audit))
+    if audit.strict_rate == 0 and audit.limit != 0:
+        texts.append(_groups_needed(audit))
     if audit.risk > 0.99:
         texts.append(f"Almost all {unit.many} are found: this masking protects none of them.")
     return texts
 
 
-def outstanding(shown: VariableContributions) -> list[Variable]:
-    """The few variables without which far fewer people are found than without most others."""
-    drops = {one: one.drop or 0 for one in shown.tried}
-    if not shown.n_plain or not drops:
-        return []
-    least = max(_NOTABLE_DROP * shown.n_plain, _NEAR_THE_LARGEST * max(drops.values()))
-    notable = [one for one, drop in drops.items() if drop >= least]
-    return notable if len(notable) <= min(_MOST_NAMED, len(drops) / 2) else []
+def _remedy_sentence(audit: Audit, one: Remedy) -> str:
+    names = listed([quoted(name) for name in one.leave_out[:_MOST_LISTED]])
+    more = len(one.leave_out) - _MOST_LISTED
+    names += f" and {more:,} more" if more > 0 else ""
+    about = "about " if audit.rests_on_estimate else ""
+    before = audit.unit.count(one.n_before)
+    text = (
+        f"Leave out {names}: {about}{one.n_after:,} instead of {before} are then found "
+        f"({percent(one.risk_after)} instead of {percent(one.risk_before)}). This was measured "
+        "with all attackers."
+    )
+    if one.cut_short:
+        text += " The time limit stopped their searches, which might find more."
+    return text
+
+
+def _no_remedy(audit: Audit) -> str:
+    """What the variables tried show if leaving none of them out helps much."""
+    shown = audit.contributions
+    least, n_tried = shown.tried[0], len(shown.tried)
+    after = {one.leave_out: one.n_after for one in shown.remedies}.get((least.name,))
+    of_all = f"of {audit.unit.count(shown.n_with)}"
+    if after is not None:
+        text = f"leaving out {quoted(least.name)}, the best choice, still leaves {after:,} {of_all}"
+        text += " found by one attacker or another"
+    elif shown.untried_note is None and (least.drop or 0) <= 0:
+        text = f"{shown.judge} still finds all {shown.n_with:,} without any one of them"
+    elif (least.drop or 0) <= 0:
+        text = f"{shown.judge} still finds as many without any of the {n_tried:,} that were tried"
+    else:
+        return (
+            f"Without {quoted(least.name)}, {shown.judge} finds {least.n_without:,} {of_all}. Time "
+            "did not allow the other attackers to be tried without it, and they may find more."
+        )
+    return f"No variable decides: {text}. The masking as a whole has to be stronger."
+
+
+def _groups_needed(audit: Audit) -> str:
+    """How many records must be alike so that a guess among them is right seldom enough."""
+    share = audit.limit if audit.limit is not None and audit.above_limit else audit.risk / 2
+    k = math.ceil(1 / share - 1e-9)
+    return (
+        f"Only ties protect here, and a guess among k equal records is right once in k. If each "
+        f"masked record were the same as {k - 1:,} others in all variables, the risk would be at "
+        f"most {percent(1 / k)}."
+    )
 
 
 def status_words(attack: Attack) -> str:

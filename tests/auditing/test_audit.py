@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import EuclideanLinker, audit
-from sklearn_reclink.auditing import SizeLimits, _audit, compare
+from sklearn_reclink.auditing import SizeLimits, _steps, compare
 from sklearn_reclink.auditing._attack import halves, wilson_interval
 from sklearn_reclink.auditing._attackers import ATTACKERS, VIEWS, Setting, chosen_attackers
 from sklearn_reclink.auditing._variables import _pairs
@@ -84,13 +84,12 @@ def test_some_people_are_found_among_all_as_by_link():
     assert (everybody == expected).all()
 
 
-def test_variables_withheld_are_counted_without_them(found):
-    for k, variable in enumerate(found.contributions.variables):
-        others = [j for j in range(len(found.names)) if j != k]
-        X, Y = found.X[:, others], found.Y[:, others]
-        plain = round(EuclideanLinker().fit(X, Y).score(X, Y) * len(X))
-        assert variable.n_without >= plain
-        assert variable.drop == found.contributions.n_plain - variable.n_without
+def test_variables_are_judged_by_the_attacker_that_the_risk_comes_from(found):
+    shown = found.contributions
+    assert shown.judge == found.strongest.attacker.title
+    assert shown.n_with == round(found.risk * found.n_records)
+    for variable in shown.variables:
+        assert variable.drop == shown.n_with - variable.n_without
     for values in zip(
         *[(one.weight, one.shapley) for one in found.contributions.variables], strict=True
     ):
@@ -227,8 +226,8 @@ def test_no_search_finds_fewer_people_than_the_weighted_mean_before_it():
 
 def test_loading_counts_against_the_time_limit_and_compiling_does_not(monkeypatch):
     now = 100.0
-    monkeypatch.setattr(_audit.time, "monotonic", lambda: now)
+    monkeypatch.setattr(_steps.time, "monotonic", lambda: now)
     for begin, left in [(99.0, 7.0), (40.0, 5.0)]:  # of 10 s, 2 are kept back
-        steps = _audit._Steps(None, 1, 10.0, 1.0)
+        steps = _steps.Steps(None, 1, 10.0, 1.0)
         steps.start(begin)
         assert steps.end == now + left

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from sklearn_reclink import audit
 from sklearn_reclink.auditing import SizeLimits, _audit, _steps, _variables, compare
-from sklearn_reclink.auditing._attackers import ATTACKERS, Setting
+from sklearn_reclink.auditing._attack import attack
+from sklearn_reclink.auditing._attackers import ATTACKERS, Setting, chosen_attackers
+from sklearn_reclink.auditing._files import Files
+from sklearn_reclink.auditing._findings import column_findings
+from sklearn_reclink.auditing._running import Run
 from tests.auditing.pairs import masked, original
 
 
@@ -83,12 +89,23 @@ def test_a_file_of_5_000_columns_needs_no_large_matrix():
 def test_variables_are_withheld_in_the_order_of_what_they_may_tell(monkeypatch):
     X, Y = wide(30, 5)
     Y[:, 3] = X[:, 3]
-    monkeypatch.setattr(_variables.time, "monotonic", iter(range(100)).__next__)
-    contributions = _variables.variable_contributions(X, Y, "abcde", (), Setting(30, 5), 3.0)
-    assert [one.name for one in contributions.tried] == ["d"]
-    assert contributions.variables[3].drop is not None
-    assert contributions.ranked[0].name == "d" and contributions.ranked[1].drop is None
-    assert "1 of the 5 variables" in contributions.untried_note
+    files = Files(X, Y, None, None, None, None, tuple("abcde"), None, [])
+    setting, chosen = Setting(30, 5), chosen_attackers(["euclidean"])
+    found = attack(chosen[0], X, Y, setting, 1.0)[0]
+    run = Run((replace(found, seconds=1.0),), (), {})
+    findings = column_findings(X, Y, files.names)
+    without = []
+
+    def judged(judge, some, *_):
+        without.extend(set("abcde") - set(some.names))
+        return 0.5, False
+
+    monkeypatch.setattr(_variables, "_judged_again", judged)
+    tell = partial(_variables.variable_contributions, files, run, setting, chosen, findings)
+    assert len(tell(2.4).tried) == 5 and without[0] == "d"
+    none = tell(0.5)
+    assert none.tried == [] and "0 of the 5 variables" in none.untried_note
+    assert none.remedies == ()
 
 
 def test_what_begins_too_late_is_left_out_and_said(monkeypatch):

@@ -1,0 +1,147 @@
+"""Attackers that run one after another and share a time limit.
+
+The time that is left is divided among the searches still to come in proportion to their weights, so
+time that a proof did not need goes to the others. What has not begun by the time limit is left
+out, and so is an attacker that cannot be told to end in time and would not.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_reclink.auditing._attack import Attack, HeldOut, attack, held_out
+from sklearn_reclink.auditing._attackers import Attacker, Setting
+from sklearn_reclink.auditing._files import Files
+from sklearn_reclink.auditing._steps import Steps
+from sklearn_reclink.data.alignment import UNRELATED_ROWS
+from sklearn_reclink.linkers import WeightedMeanLinker
+
+# Time for a held-out estimate, as a share of the time for the search in the whole file.
+HELD_OUT_SHARE = 0.5
+NO_ESTIMATE = "no held-out estimate"  # how a note of one begins
+OUT_OF_TIME = "the time limit ended before its turn; a longer one or fewer columns would include it"
+OUT_OF_MEMORY = "there was not enough memory for it; choose fewer columns to include it"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Who attacks a file: who links all of it, who is tested on records not seen, and who cannot.
+
+    An attacker too slow for the file may still look for a few records, and is then tested only.
+    """
+
+    running: tuple[Attacker, ...]
+    tested: tuple[Attacker, ...]
+    reasons: dict[Attacker, str]
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights of all searches."""
+        whole = sum(one.time_weight for one in self.running)
+        return whole + HELD_OUT_SHARE * sum(one.time_weight for one in self.tested)
+
+
+def planned(chosen: Sequence[Attacker], setting: Setting) -> Plan:
+    """Who of the attackers chosen does what."""
+    reasons = {one: reason for one in chosen if (reason := one.skip_reason(setting)) is not None}
+    running = [one for one in chosen if one not in reasons]
+    if not running:
+        raise ValueError(f"no attacker can run: {reasons[chosen[0]]}")
+    tested = [one for one in chosen if one in running or one.seeks_some(setting)]
+    return Plan(tuple(running), tuple(tested * (setting.n_records >= 4)), reasons)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What attackers found in a file, and why some were left out."""
+
+    attacks: tuple[Attack, ...]
+    estimates: tuple[HeldOut, ...]
+    left_out: dict[Attacker, str]
+
+    @property
+    def strongest(self) -> Attack | HeldOut:
+        """Where the risk comes from: the attack with the largest, else the estimate."""
+        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
+        return max(outcomes, key=lambda one: (one.risk, one.rate))
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether a search was stopped by the time limit, and might find more."""
+        return any(one.status == "time_limit" for one in self.attacks)
+
+    @property
+    def seconds(self) -> float:
+        """Time of all attackers, and at least one second each."""
+        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
+        return sum(max(one.seconds, 1.0) for one in outcomes)
+
+    @property
+    def fixed_seconds(self) -> float:
+        """Time of those that take no time limit."""
+        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
+        return sum(one.seconds for one in outcomes if not one.attacker.time_weight)
+
+
+def run_attackers(plan: Plan, files: Files, setting: Setting, steps: Steps) -> Run:
+    """Let all attackers of a plan run; adds their warnings to the notes of the files."""
+    attacks, left_out = attack_all(plan.running, files, setting, steps)
+    if not attacks:
+        raise ValueError(f"no attacker can run: {left_out[plan.running[0]]}")
+    estimates = estimate_all(plan.tested, left_out, files, setting, steps)
+    return Run(tuple(attacks), tuple(estimates), left_out)
+
+
+def attack_all(
+    running: Sequence[Attacker], files: Files, setting: Setting, steps: Steps
+) -> tuple[list[Attack], dict[Attacker, str]]:
+    """What attackers find in the whole file, and why some were left out; adds their warnings."""
+    attacks: list[Attack] = []
+    left_out: dict[Attacker, str] = {}
+    given: dict[str | None, np.ndarray] = {}
+    # those that cannot be told to end in time take what the others leave
+    for one in sorted(running, key=lambda one: one.seconds_per_pair > 0):
+        seconds = steps.next(one.title, one.time_weight)
+        if steps.late or not steps.has_time_for(one, len(files.X)):
+            left_out[one] = OUT_OF_TIME
+            continue
+        try:
+            found, warned = attack(one, files.X, files.Y, setting, seconds, given, files.pool)
+        except MemoryError:
+            left_out[one] = OUT_OF_MEMORY
+            continue
+        attacks.append(found)
+        if one.linker is WeightedMeanLinker and setting.nominal is None:
+            given = {found.linker.standardize_: found.linker.weights_}
+        known = {UNRELATED_ROWS, *files.notes}
+        files.notes.extend(note for note in warned if note not in known)
+    return sorted(attacks, key=lambda found: running.index(found.attacker)), left_out
+
+
+def estimate_all(
+    tested: Sequence[Attacker],
+    left_out: Mapping[Attacker, str],
+    files: Files,
+    setting: Setting,
+    steps: Steps,
+) -> list[HeldOut]:
+    """What attackers find among people they have not seen; adds why there is no estimate."""
+    estimates: list[HeldOut] = []
+    for one in tested:
+        seconds = steps.next(f"{one.title}, records not seen", HELD_OUT_SHARE * one.time_weight)
+        if one in left_out:
+            continue
+        reason = OUT_OF_TIME
+        whole = one.skip_reason(setting) is None
+        if not steps.late and (not whole or steps.has_time_for(one, len(files.X))):
+            try:
+                found = held_out(one, files.X, files.Y, setting, seconds, files.pool)
+                estimates.append(found)
+                continue
+            except ValueError as error:  # a half may be too small or constant
+                reason = str(error)
+            except MemoryError:
+                reason = OUT_OF_MEMORY
+        files.notes.append(f"{NO_ESTIMATE} for {one.title}: {reason}")
+    return estimates
