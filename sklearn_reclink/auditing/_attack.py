@@ -143,12 +143,12 @@ class HeldOut(Outcome):
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's interval of 95 % for the rate."""
-        return wilson_interval(self.n_found, len(self.rows))
+        return _interval(self.n_found, len(self.rows))
 
     @property
     def expected_interval(self) -> tuple[float, float]:
         """The same for the expected rate."""
-        return wilson_interval(float(self.chance.sum()), len(self.rows))
+        return _interval(float(self.chance.sum()), len(self.rows))
 
 
 def attack(
@@ -253,20 +253,7 @@ def halves(n_records: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
     return [(first, second), (second, first)]
 
 
-def wilson_interval(found: float, tested: int, z: float = 1.959964) -> tuple[float, float]:
-    """Wilson's score interval of a share.
+def _interval(found: float, tested: int) -> tuple[float, float]:
+    from sklearn_reclink.metrics import wilson_interval
 
-    Examples
-    --------
-    >>> from sklearn_reclink.auditing._attack import wilson_interval
-    >>> [round(end, 3) for end in wilson_interval(0, 100)]
-    [0.0, 0.037]
-    """
-    share = found / tested
-    centre = share + z**2 / (2 * tested)
-    reach = z * np.sqrt(share * (1 - share) / tested + z**2 / (4 * tested**2))
-    scale = 1 + z**2 / tested
-    # the ends are exact if nobody or everybody is found
-    low = 0.0 if found == 0 else float((centre - reach) / scale)
-    high = 1.0 if found == tested else float((centre + reach) / scale)
-    return max(low, 0.0), min(high, 1.0)
+    return wilson_interval(found, tested)

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, quoted
 
 if TYPE_CHECKING:
+    from sklearn_reclink.auditing._attack import Attack
     from sklearn_reclink.auditing._files import Files
     from sklearn_reclink.metrics import AttributeDisclosure
 
@@ -107,11 +108,12 @@ def without_secrets(files: Files, secret: Any) -> tuple[Files, tuple[SecretColum
 
 
 def disclose(
-    secrets: Sequence[SecretColumn], linker: Any, files: Files
+    secrets: Sequence[SecretColumn], attacks: Sequence[Attack], files: Files
 ) -> tuple[SecretDisclosure, ...]:
-    """Let an attacker read secrets off the records that it links."""
+    """Let the attacker with the largest risk read secrets off the records that it links."""
     from sklearn_reclink.metrics import attribute_disclosure
 
+    linker = max(attacks, key=lambda one: (one.risk, one.n_found)).linker
     if secrets and linker.rule != "nearest":  # others link all records together
         linker = copy(linker)
         linker.rule = "nearest"
@@ -154,19 +156,34 @@ def secret_sentences(secret: SecretDisclosure, many: str) -> list[str]:
         f"{percent(found.baseline.share)}."
     )
     if found.control is None or found.control.n_tried == 0:
-        return [text + " Without people who are not in the release, there is no control."]
-    who = "are not in the release" if found.control_people == "absent" else "have no record in it"
+        return [text + f" Without {many} that are not in the release, there is no control."]
+    absent = found.control_people == "absent"
+    who = "that are not in the release" if absent else "without their own record in the release"
     ends = " to ".join(map(percent, found.control.interval))
-    text += f" Of {many} who {who}, it is told for {percent(found.control.share)} ({ends})."
+    text += f" Of {many} {who}, it is told for {percent(found.control.share)} ({ends})."
     if found.risk is None or found.risk_interval is None:
         return [text + " So the release tells it of everybody, in the release or not."]
     low, high = found.risk_interval
     if low <= 0:
-        return [text + " Being in the release makes no difference beyond chance."]
+        return [text + _no_difference(found)]
     return [
         f"{text} So being in the release tells {percent(found.risk)} (95 % interval "
         f"{percent(low)} to {percent(high)}) of what would otherwise stay unknown."
     ]
+
+
+def _no_difference(found: AttributeDisclosure) -> str:
+    """What it means if the control does as well as the attack."""
+    if found.control_people == "absent":
+        return " Being in the release makes no difference beyond chance."
+    text = " Leaving out their own record makes no difference beyond chance"
+    beyond = found.over_baseline
+    if beyond.risk is None or beyond.interval is None or beyond.interval[0] <= 0:
+        return text + "."
+    return (
+        f"{text}, yet linking tells {percent(beyond.risk)} of what one guess for all leaves open: "
+        "either other variables predict it, or masking carried it over into other records."
+    )
 
 
 def control_note(secrets: Sequence[SecretDisclosure], many: str) -> str | None:
@@ -177,8 +194,8 @@ def control_note(secrets: Sequence[SecretDisclosure], many: str) -> str | None:
         f"The control looks for the same {many} in the release without their own record. What the "
         "masking carried over into other records stays in it, as in groups that were averaged or "
         "values that were swapped. Then the control is too high and the risk too low; compare with "
-        f"the one guess for all. {many.capitalize()} who were never in the file make a better "
-        "control."
+        f"the one guess for all. {many.capitalize()} that were never in the file make a "
+        "better control."
     )
 
 

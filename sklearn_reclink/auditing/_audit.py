@@ -171,7 +171,7 @@ def audit(  # type: ignore[misc]  # the options of both kinds
     found = _run(files, setting, chosen_attackers(attackers), time_limit, begin, progress, noun)
     for note in found["notes"]:
         warnings.warn(note, UserWarning, stacklevel=2)
-    found["secrets"] = disclose(secrets, _worst(found["attacks"]).linker, files)
+    found["secrets"] = disclose(secrets, found["attacks"], files)
     not_compared = (*left_out, *(one.name for one in secrets))
     return Audit(masked_name, limit=limit, unit=noun, left_out=not_compared, **found)
 

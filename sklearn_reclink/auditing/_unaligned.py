@@ -286,6 +286,6 @@ def _doubts(nearest: NearestRecords) -> list[str]:
     if nearest.holdout_distance is None or n_same * 20 <= len(nearest.holdout_distance):
         return []
     return [
-        f"{n_same:,} records of the original also stand in the holdout: if they are the same "
-        "people, the holdout is none, and the risk comes out too low"
+        f"{n_same:,} records of the original also stand in the holdout: if they are the same, the "
+        "holdout is none, and the risk comes out too low"
     ]

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # label, colour, marker and place in the row
 _SERIES = {
-    "attack": ("people in the release", drawing.VERMILION, "o", -0.22),
-    "control": ("control: people not in it", drawing.BLUE, "s", 0.0),
+    "attack": ("attack: in the release", drawing.VERMILION, "o", -0.22),
+    "control": ("control: not in it", drawing.BLUE, "s", 0.0),
     "baseline": ("baseline: one guess for all", drawing.GREY, "D", 0.22),
 }
 
@@ -57,8 +57,8 @@ class AttributeDisclosureDisplay(drawing.Display):
     >>> linker = EuclideanLinker().fit(X, Y)
     >>> display = AttributeDisclosureDisplay.from_estimator(linker, X, Y, diagnosis, diagnosis)
     >>> print("\n".join(text.get_text() for text in display.legend_.get_texts()))
-    people in the release
-    control: people not in it
+    attack: in the release
+    control: not in it
     baseline: one guess for all
     """
 

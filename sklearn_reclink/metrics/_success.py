@@ -122,13 +122,15 @@ class Excess:
         }
 
 
-def wilson_interval(n_right: int, n_tried: int, z: float = Z) -> tuple[float, float]:
+def wilson_interval(n_right: float, n_tried: int, z: float = Z) -> tuple[float, float]:
     """Wilson's score interval of a share.
 
     Parameters
     ----------
-    n_right, n_tried : int
-        Number of successes, and of trials.
+    n_right : float
+        Number of successes, or what is expected of it.
+    n_tried : int
+        Number of trials.
     z : float, default=1.959964
         Quantile of the normal distribution, by default for an interval of 95 %.
 

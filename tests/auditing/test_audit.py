@@ -11,13 +11,13 @@ import pytest
 
 from sklearn_reclink import EuclideanLinker, audit
 from sklearn_reclink.auditing import SizeLimits, _steps, compare
-from sklearn_reclink.auditing._attack import halves, wilson_interval
+from sklearn_reclink.auditing._attack import halves
 from sklearn_reclink.auditing._attackers import ATTACKERS, VIEWS, Setting, chosen_attackers
 from sklearn_reclink.auditing._variables import _pairs
 from sklearn_reclink.capacity import additive_capacity, symmetric_capacity
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.masking import Microaggregation
-from sklearn_reclink.metrics import linkage_ceiling
+from sklearn_reclink.metrics import linkage_ceiling, wilson_interval
 from sklearn_reclink.model_selection import held_out_links
 from tests.auditing.pairs import masked, original
 
