@@ -121,7 +121,7 @@ def coverage(found: Scenarios) -> list[str]:
     if found.is_sample:
         texts.append(
             f"{found.n_records:,} of the {found.n_total:,} {found.unit.many}, drawn at random, "
-            f"were sought among all {found.n_pool:,} masked records. All numbers are of those."
+            f"were sought among all {found.n_pool:,} masked records. Numbers are about these."
         )
     return texts
 

@@ -297,7 +297,7 @@ class Scenarios:
         return scenarios_text(self)
 
     def plot(self, **options: Any) -> Any:
-        """Draw the risk against the number of variables known.
+        """Draw the people singled out against the number of variables known.
 
         Parameters
         ----------
@@ -313,8 +313,10 @@ class Scenarios:
         n = self.n_records
         display = ScenarioDisplay(
             n_known=[one.n_known for one in self.scenarios],
-            risk=[self.risk(one) for one in self.scenarios],
+            risk=[one.n_found / n for one in self.scenarios],
+            guessed=[self.risk(one) for one in self.scenarios],
             bound=[one.bound / n for one in self.scenarios],
             names=[one.variables for one in self.scenarios],
+            risk_label=f"share of {self.unit.many} singled out",
         )
         return display.plot(**options)

@@ -22,28 +22,32 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_NAMED = 2  # variables of a set that is named in the figure
+_CLEARLY_MORE = 0.005
 _WIDTH = 0.36  # of a column of points, in variables
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ScenarioDisplay(Display):
-    """Risk of every set of variables against the number of variables known.
+    """Share of people singled out against the number of variables known, by set of variables.
 
-    The filled area spans the sets of one size, from the one that exposes the fewest people to the
-    one that exposes the most. The hatched area above it ends at the largest bound of a set.
+    The filled area spans the sets of one size, from the one that singles out the fewest people to
+    the one that singles out the most. The hatched area above it ends at the largest bound of a set.
 
     Parameters
     ----------
     n_known : array-like of int of shape (n_sets,)
         Variables in each set.
     risk : array-like of shape (n_sets,)
-        Share of people exposed by each set.
+        Share of people singled out with each set.
     bound : array-like of shape (n_sets,)
-        Share that no weighted mean of the set passes.
+        Share that no weighted mean of the set singles out.
+    guessed : array-like of shape (n_sets,) or None, default=None
+        Share found on average by guessing among ties; the largest of each size is drawn if it is
+        clearly more.
     names : sequence of sequence of str or None, default=None
-        Variables of each set; those of the most exposing set are named where they are few.
-    bound_name : str, default="no weighted mean finds more"
-        What the legend says of the bound.
+        Variables of each set; those of the worst set are named where they are few.
+    risk_label, bound_name : str
+        What the axis of the risk and the bound are called.
 
     Attributes
     ----------
@@ -57,14 +61,16 @@ class ScenarioDisplay(Display):
     >>> from sklearn_reclink.inspection import ScenarioDisplay
     >>> display = ScenarioDisplay(n_known=[1, 1, 2], risk=[0.1, 0.2, 0.6], bound=[0.1, 0.2, 0.7])
     >>> [text.get_text() for text in display.plot().legend_.get_texts()]
-    ['all sets of one size', 'no weighted mean finds more', 'a set of variables']
+    ['all sets of one size', 'no weighted mean singles out more', 'a set of variables']
     """
 
     n_known: Any
     risk: Any
     bound: Any
+    guessed: Any = None
     names: Any = None
-    bound_name: str = "no weighted mean finds more"
+    risk_label: str = "share of people singled out"
+    bound_name: str = "no weighted mean singles out more"
 
     def plot(self, *, ax: Axes | None = None, limit: float | None = None) -> Self:
         """Draw the risk of all sets and its envelope.
@@ -103,15 +109,31 @@ class ScenarioDisplay(Display):
         where = np.searchsorted(sizes, n_known) + self._spread(n_known)
         size = float(np.clip(60 / np.sqrt(len(risk)), 1.5, 5))
         ax.plot(where, risk, "o", color=BLUE, markersize=size, label="a set of variables")
+        top = max(proven.max(), limit or 0, 0.01, self._draw_guessed(ax, sizes, n_known, high))
         self._name_worst(ax, sizes, n_known, risk)
         if limit is not None:
             ax.axhline(limit, color=VERMILION, linewidth=1.4, label=f"limit: {100 * limit:.4g} %")
         ax.set_xticks(places, [str(size) for size in sizes])
-        ax.set(xlim=(-0.5, len(sizes) - 0.5), ylim=(0, 1.08 * max(proven.max(), limit or 0, 0.01)))
-        ax.set(xlabel="variables that the intruder knows", ylabel="share of people exposed")
+        ax.set(xlim=(-0.5, len(sizes) - 0.5), ylim=(0, 1.08 * top))
+        ax.set(xlabel="variables that the intruder knows", ylabel=self.risk_label)
         in_percent(ax.yaxis)
         self.legend_ = legend_above(ax, ncols=2)
         return self
+
+    def _draw_guessed(
+        self, ax: Axes, sizes: np.ndarray, n_known: np.ndarray, high: np.ndarray
+    ) -> float:
+        """Draw what guessing among ties adds to the worst sets; the largest share drawn."""
+        if self.guessed is None:
+            return 0.0
+        guessed = np.asarray(self.guessed, dtype=float)
+        most = np.array([guessed[n_known == size].max() for size in sizes])
+        if (most - high[: len(most)]).max() < _CLEARLY_MORE:
+            return 0.0
+        style: dict[str, Any] = {"linestyle": "--", "marker": "D", "markersize": 4}
+        label = "most found by guessing among ties"
+        ax.plot(np.arange(len(sizes)), most, color=VERMILION, linewidth=1.4, label=label, **style)
+        return float(most.max())
 
     def _spread(self, n_known: np.ndarray) -> np.ndarray:
         """Offsets that keep sets of one size apart, in the order of their risk."""
@@ -133,14 +155,16 @@ class ScenarioDisplay(Display):
                 continue
             some = np.flatnonzero(n_known == size)
             worst = some[np.argmax(risk[some])]
+            if not risk[worst]:
+                continue
             text = "\n".join(as_label(name, 14) for name in self.names[worst])
             point = (place + (_WIDTH / 2 if len(some) > 1 else 0), risk[worst])
             ax.annotate(
                 text,
                 point,
-                xytext=(0, 5),
+                xytext=(-7, 0),
                 textcoords="offset points",
-                ha="center",
+                ha="right",
                 va="bottom",
                 fontsize="small",
             )

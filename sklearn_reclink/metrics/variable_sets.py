@@ -12,12 +12,13 @@ one view
 ``expected_others``  what the other records can add to ``expected`` at the very most
 ===================  ==============================================================================
 
-*Guessing among ties.* If ``m_i`` masked records dominate record ``i``, each is at most as far as
-its own by every monotone distance. So either one is nearer, or all of them are tied with its own:
-the record adds at most ``1 / (1 + m_i)``. A weighted mean rounds a sum of terms that are not larger
-to a sum that is not larger, so this holds for computed distances, too. A record that nothing
-dominates adds 1 if it is linked and at most 1/2 if it is not. Where no parameters link more than
-``B`` records::
+*Guessing among ties.* If ``m_i`` masked records dominate record ``i``, each is at most as far as its
+own by every monotone distance. So either one is nearer, or all of them are tied with its own: the
+record adds at most ``1 / (1 + m_i)``. A weighted mean rounds a sum of terms that are not larger to
+a sum that is not larger, so this holds for computed distances, too. A masked record that dominates
+and is nearer in every variable is never tied by a weighted mean; where there is one, the record
+adds 0. A record that nothing dominates adds 1 if it is linked and at most 1/2 if it is not. Where
+no weights link more than ``B`` records::
 
     expected  <=  (min(B, ceiling) + ceiling) / 2  +  expected_others
 
@@ -42,6 +43,7 @@ from sklearn_reclink.search import Index
 from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
 
 _BATCH_BYTES = 2**20
+_MAY_BE_TIED = 2 * TIE_TOLERANCE
 _DOMINATES = 0.5 * TIE_TOLERANCE  # as in `search.dominance`
 
 
@@ -166,17 +168,20 @@ class _Batch:
         self.here = np.arange(len(self.records))
         self.shape = len(self.records), index.n_masked
         self.sums: dict[int, np.ndarray] = {}
-        self.near: dict[int, tuple[np.ndarray, ...]] = {}
+        self.near: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self.equal: dict[int, np.ndarray] = {}
         for place, k in enumerate(coordinates.variables.tolist()):
             squares = index.squares(place, self.records[:, None], slice(None))
             own = squares[self.here, self.records][:, None]
             near = squares - own <= _DOMINATES * (squares + own), squares <= own
+            equal = own - squares <= _MAY_BE_TIED * (squares + own)
             for matrix in near:
                 matrix[self.here, self.records] = False
             if k in self.sums:
                 squares = self.sums[k] + squares
                 near = self.near[k][0] & near[0], self.near[k][1] & near[1]
-            self.sums[k], self.near[k] = squares, near
+                equal |= self.equal[k]
+            self.sums[k], self.near[k], self.equal[k] = squares, near, equal
 
     def links(self, sums: np.ndarray) -> tuple[int, float]:
         """How many records equal weights link, strictly and by guessing among ties."""
@@ -200,7 +205,7 @@ def _count_batch(
     batch = _Batch(coordinates, start, size)
     found = np.zeros((4, n_sets))
 
-    def visit(node: _Node, sums: np.ndarray, near: tuple[np.ndarray, ...] | None) -> None:
+    def visit(node: _Node, sums: np.ndarray, near: _Dominating | None) -> None:
         if node.number is not None:
             found[:2, node.number] = batch.links(sums)
             found[2:, node.number] = _dominance(batch.shape, near)
@@ -208,30 +213,48 @@ def _count_batch(
             if k not in batch.sums:  # constant in a file
                 visit(child, sums, near)
             elif near is None:
-                first = tuple(map(np.flatnonzero, batch.near[k]))
+                tolerant, exact = map(np.flatnonzero, batch.near[k])
+                first = _Dominating(tolerant, exact, batch.equal[k].ravel()[exact])
                 visit(child, batch.sums[k].copy(), first)
             else:
-                pairs = zip(near, batch.near[k], strict=True)
-                fewer = tuple(flat[matrix.ravel()[flat]] for flat, matrix in pairs)
-                visit(child, sums + batch.sums[k], fewer)
+                visit(child, sums + batch.sums[k], near.within(batch, k))
 
     visit(tree, np.zeros(batch.shape), None)
     return found
 
 
-def _dominance(shape: tuple[int, int], near: tuple[np.ndarray, ...] | None) -> tuple[int, float]:
-    """How many records nothing dominates, and what the others can add to the expected links.
+@dataclass(frozen=True, eq=False)
+class _Dominating:
+    """Pairs whose masked record dominates, by their positions in a matrix of a batch.
 
-    ``near`` are positions of pairs that dominate within the tolerance of ties, and strictly.
+    ``tolerant`` are those within the tolerance of ties, ``exact`` those without it, and
+    ``may_tie`` tells of the latter whether they are equally far in some variable.
     """
+
+    tolerant: np.ndarray
+    exact: np.ndarray
+    may_tie: np.ndarray
+
+    def within(self, batch: _Batch, k: int) -> _Dominating:
+        """Those that dominate in one more variable, too."""
+        tolerant, exact = (matrix.ravel() for matrix in batch.near[k])
+        kept = exact[self.exact]
+        left = self.exact[kept]
+        may_tie = self.may_tie[kept] | batch.equal[k].ravel()[left]
+        return _Dominating(self.tolerant[tolerant[self.tolerant]], left, may_tie)
+
+
+def _dominance(shape: tuple[int, int], near: _Dominating | None) -> tuple[int, float]:
+    """How many records nothing dominates, and what the others can add to the expected links."""
     n_records, n_masked = shape
     if near is None:  # nothing tells records apart
         return (n_records, 0.0) if n_masked == 1 else (0, n_records / n_masked)
-    tolerant, exact = (np.bincount(flat // n_masked, minlength=n_records) for flat in near)
-    dominated = tolerant > 0
-    return int(np.count_nonzero(~dominated)), float(
-        np.sum(1 / (1 + np.maximum(exact[dominated], 1)))
-    )
+    owners = near.exact // n_masked
+    nearer = np.bincount(owners[~near.may_tie], minlength=n_records) > 0
+    count = np.bincount(owners, minlength=n_records)
+    dominated = np.bincount(near.tolerant // n_masked, minlength=n_records) > 0
+    guessed = 1 / (1 + np.maximum(count, 1))
+    return int(np.count_nonzero(~dominated)), float(guessed[dominated & ~nearer].sum())
 
 
 def informative_views(views: Sequence[Any], build: Any) -> tuple[list[Coordinates], list[str]]:
