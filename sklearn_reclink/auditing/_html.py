@@ -20,6 +20,7 @@ from sklearn_reclink.auditing._methods import comparison_methods, methods
 from sklearn_reclink.auditing._output import attackers_table, columns_read
 from sklearn_reclink.auditing._running import NO_ESTIMATE
 from sklearn_reclink.auditing._sample import sample_sentences
+from sklearn_reclink.auditing._scenario_figures import scenarios_content
 from sklearn_reclink.auditing._verdict import verdict
 from sklearn_reclink.auditing.formatting import percent, quoted
 
@@ -53,6 +54,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         verdict=verdict(audit),
         figures=audit_figures(audit),
         attackers=attackers_table(audit),
+        scenarios=scenarios_content(audit.scenarios, audit.limit),
         sample=[] if audit.curve is None else sample_sentences(audit.curve, audit.unit),
         columns_read=columns_read(audit),
         secrets=secrets_content(audit.secrets, audit.unit.many),

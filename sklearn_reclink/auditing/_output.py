@@ -47,6 +47,7 @@ def audit_text(audit: Audit) -> str:
         ),
         "Variables\n" + _with_short_names(variables_table(audit, MOST_VARIABLES)),
         *map(wrapped, filter(None, [_further(audit), *variable_notes(audit)])),
+        "" if audit.scenarios is None else audit.scenarios.to_text(),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -215,6 +216,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "proven_bound_of_monotone_distances": audit.monotone_bound,
         "standardizations_of_bounds": list(VIEWS),
         "random_guess_rate": 1 / audit.n_records,
+        "scenarios": None if audit.scenarios is None else audit.scenarios.to_dict(),
         "attackers": [
             {
                 "name": one.attacker.name,

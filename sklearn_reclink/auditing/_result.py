@@ -32,6 +32,7 @@ from sklearn_reclink.certificates import certificate_json
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._attributes import SecretDisclosure
+    from sklearn_reclink.auditing._scenario_result import Scenarios
     from sklearn_reclink.data.kinds import Variables
     from sklearn_reclink.metrics import LinkageCurve
 
@@ -71,6 +72,8 @@ class Audit:
         The files, columns in the order of ``names``; categories by their number, NaN for missing.
     variables : Variables or None
         Kinds and categories of the variables; None for numbers without missing values.
+    scenarios : Scenarios or None
+        What intruders find who know some of the variables, if that was asked for.
     curve : LinkageCurve or None
         Recall and precision of the strongest attacker, if the files do not hold the same people.
     sources : tuple of Source
@@ -110,6 +113,7 @@ class Audit:
     X: np.ndarray
     Y: np.ndarray
     variables: Variables | None = None
+    scenarios: Scenarios | None = None
     curve: LinkageCurve | None = None
     sources: tuple[Source, ...] = ()
     unit: Unit = PEOPLE

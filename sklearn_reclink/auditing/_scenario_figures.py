@@ -21,10 +21,8 @@ def scenario_figure(found: Scenarios, limit: float | None = None) -> ReportFigur
     """How does the risk grow with what the intruder knows?"""
 
     def draw(ax: Axes) -> None:
-        narrow = is_narrow(ax)
-        display = found.plot(ax=ax, limit=limit)
-        if narrow:
-            display.legend_.set_ncols(1)
+        wide = not is_narrow(ax)
+        found.plot(ax=ax, limit=limit, legend_columns=1 + wide, name_sets=wide)
 
     envelope = found.envelope
     alternative = (

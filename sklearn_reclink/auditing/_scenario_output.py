@@ -81,7 +81,9 @@ def _fewest(found: Scenarios, share: float) -> list[str]:
     who = f"of the {found.unit.many}" + (" sought" if found.is_sample else "")
     if strict is None:
         limit = "with these variables" if len(found.names) > 1 else "with this variable"
-    elif strict > 1:
+    elif strict == 2:
+        limit = "with one variable"
+    elif strict > 2:
         limit = f"with fewer than {strict} variables"
     else:
         return []

@@ -72,7 +72,14 @@ class ScenarioDisplay(Display):
     risk_label: str = "share of people singled out"
     bound_name: str = "no weighted mean singles out more"
 
-    def plot(self, *, ax: Axes | None = None, limit: float | None = None) -> Self:
+    def plot(
+        self,
+        *,
+        ax: Axes | None = None,
+        limit: float | None = None,
+        legend_columns: int = 2,
+        name_sets: bool = True,
+    ) -> Self:
         """Draw the risk of all sets and its envelope.
 
         Parameters
@@ -81,6 +88,10 @@ class ScenarioDisplay(Display):
             Axes to draw on; by default those of a new figure.
         limit : float or None, default=None
             Share of people that is accepted, marked by a line.
+        legend_columns : int, default=2
+            Columns of the legend.
+        name_sets : bool, default=True
+            Whether to name the worst sets of one and two variables.
 
         Returns
         -------
@@ -110,14 +121,15 @@ class ScenarioDisplay(Display):
         size = float(np.clip(60 / np.sqrt(len(risk)), 1.5, 5))
         ax.plot(where, risk, "o", color=BLUE, markersize=size, label="a set of variables")
         top = max(proven.max(), limit or 0, 0.01, self._draw_guessed(ax, sizes, n_known, high))
-        self._name_worst(ax, sizes, n_known, risk)
+        if name_sets:
+            self._name_worst(ax, sizes, n_known, risk)
         if limit is not None:
             ax.axhline(limit, color=VERMILION, linewidth=1.4, label=f"limit: {100 * limit:.4g} %")
         ax.set_xticks(places, [str(size) for size in sizes])
         ax.set(xlim=(-0.5, len(sizes) - 0.5), ylim=(0, 1.08 * top))
         ax.set(xlabel="variables that the intruder knows", ylabel=self.risk_label)
         in_percent(ax.yaxis)
-        self.legend_ = legend_above(ax, ncols=2)
+        self.legend_ = legend_above(ax, ncols=legend_columns)
         return self
 
     def _draw_guessed(
@@ -130,9 +142,9 @@ class ScenarioDisplay(Display):
         most = np.array([guessed[n_known == size].max() for size in sizes])
         if (most - high[: len(most)]).max() < _CLEARLY_MORE:
             return 0.0
-        style: dict[str, Any] = {"linestyle": "--", "marker": "D", "markersize": 4}
-        label = "most found by guessing among ties"
-        ax.plot(np.arange(len(sizes)), most, color=VERMILION, linewidth=1.4, label=label, **style)
+        style: dict[str, Any] = {"linestyle": "--", "linewidth": 1.2, "marker": "D"}
+        style |= {"markersize": 4, "fillstyle": "none", "color": ax.xaxis.label.get_color()}
+        ax.plot(np.arange(len(sizes)), most, label="most found with guesses among ties", **style)
         return float(most.max())
 
     def _spread(self, n_known: np.ndarray) -> np.ndarray:

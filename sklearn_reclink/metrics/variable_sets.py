@@ -12,8 +12,8 @@ one view
 ``expected_others``  what the other records can add to ``expected`` at the very most
 ===================  ==============================================================================
 
-*Guessing among ties.* If ``m_i`` masked records dominate record ``i``, each is at most as far as its
-own by every monotone distance. So either one is nearer, or all of them are tied with its own: the
+*Guessing among ties.* If ``m_i`` masked records dominate record ``i``, each is at most as far as
+its own by every monotone distance. So either one is nearer, or all are tied with its own: the
 record adds at most ``1 / (1 + m_i)``. A weighted mean rounds a sum of terms that are not larger to
 a sum that is not larger, so this holds for computed distances, too. A masked record that dominates
 and is nearer in every variable is never tied by a weighted mean; where there is one, the record
