@@ -199,8 +199,10 @@ class Audit:
 
     @property
     def above_limit(self) -> bool:
-        """Whether the risk is above the limit."""
-        return self.limit is not None and self.risk > self.limit
+        """Whether the risk is above the limit, or that of a sweep over sets of variables is."""
+        sweep = self.scenarios
+        tried = 0.0 if sweep is None else sweep.risk(sweep.whole)
+        return self.limit is not None and max(self.risk, tried) > self.limit
 
     @property
     def monotone_bound(self) -> int:

@@ -57,7 +57,9 @@ def audit_command(
     fail_above: options.FailAbove = None,
     include_values: options.IncludeValues = False,
     unit: options.Unit = "people",
+    known: options.Known = None,
     secret: options.Secret = None,
+    scenarios: options.Scenarios = False,
     unaligned: options.Unaligned = False,
     holdout: options.Holdout = None,
     trust_order: options.TrustOrder = False,
@@ -71,6 +73,7 @@ def audit_command(
     from sklearn_reclink.auditing import audit
     from sklearn_reclink.auditing.writing import check_outputs
     from sklearn_reclink.cli._reading import FileProblem, read_pair
+    from sklearn_reclink.cli._scenarios import known_columns, with_scenarios
     from sklearn_reclink.cli._unaligned import audit_release, read_release, release_outputs
 
     list_option = "--records" if records or report is None else "--records (next to the report)"
@@ -81,6 +84,7 @@ def audit_command(
     inputs = [path for path in (original, masked, holdout) if path is not None]
     check_outputs(written, inputs, force=force)
     secrets = console.split_names(secret)
+    columns = known_columns(columns, known)
     wanted = [*columns, *(secret or [])] if columns else columns
     which = console.selection(id_column, wanted, decimal, nominal, ordinal, dates)
     if unaligned:
@@ -89,6 +93,7 @@ def audit_command(
             "--attackers": attackers,
             "--include-values": include_values,
             "--trust-order": trust_order,
+            "--scenarios": scenarios,
         }
         release = read_release(inputs, which, refused)
         of_release = audit_release(
@@ -121,6 +126,9 @@ def audit_command(
             certify=certificate is not None,
             progress=progress,
         )
+    if scenarios:
+        sweep = {"unit": unit, "time_limit": time_limit, "n_jobs": n_jobs, "random_state": seed}
+        found = with_scenarios(found, pair, secrets, quiet=quiet, **sweep)
     found = found.with_sources(original, masked)
     console.print_notes(found.notes)
     if certificate is not None and found.certificate is None:

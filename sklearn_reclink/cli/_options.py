@@ -113,6 +113,21 @@ Secret = Annotated[
         "be repeated.",
     ),
 ]
+Known = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COL,...",
+        help="The variables that the intruder knows, by default all; may be repeated.",
+    ),
+]
+Scenarios = Annotated[
+    bool,
+    typer.Option(
+        "--scenarios",
+        help="Also try every set of variables that the intruder might know; takes the time limit "
+        "once more.",
+    ),
+]
 TrustOrder = Annotated[
     bool,
     typer.Option(
