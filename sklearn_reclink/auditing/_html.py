@@ -47,7 +47,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         columns[name] = [
             value if isinstance(value, str) else f"{value:g}" for value in values[records.rows]
         ]
-    return _page(
+    return render_page(
         "audit.html",
         title=f"Re-identification risk of {audit.masked_name}",
         audit=audit,
@@ -87,7 +87,7 @@ def render_comparison(comparison: Comparison) -> str:
     level = "some"
     if comparison.limit is not None:
         level = "above" if comparison.chosen is None else "below"
-    return _page(
+    return render_page(
         "comparison.html",
         title="Maskings compared",
         comparison=comparison,
@@ -110,7 +110,7 @@ def render_unaligned(audit: UnalignedAudit) -> str:
     from sklearn_reclink.auditing._disclosure_figures import nearest_figure
     from sklearn_reclink.auditing._unaligned_report import measures_table, unaligned_verdict
 
-    return _page(
+    return render_page(
         "unaligned.html",
         title=f"Disclosure risk of {audit.masked_name}",
         audit=audit,
@@ -136,7 +136,8 @@ def secrets_content(secrets: Sequence[SecretDisclosure], many: str) -> dict[str,
     }
 
 
-def _page(template: str, **content: Any) -> str:
+def render_page(template: str, **content: Any) -> str:
+    """A page from a template, with styles, script and version."""
     from markupsafe import Markup
 
     from sklearn_reclink._version import __version__

@@ -1,4 +1,4 @@
-"""The command ``reclink``: audit a release, compare maskings, mask a file.
+"""The command ``reclink``: audit a release, compare maskings, mask a file, find a masking.
 
 Exit codes: 0 the audit is done and the risk is within the limit, 1 the risk is above
 ``--fail-above``, 2 the command or a file is wrong, 3 an error in the program, 130 interrupted.

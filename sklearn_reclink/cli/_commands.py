@@ -8,6 +8,7 @@ import typer
 
 from sklearn_reclink.cli import _console as console
 from sklearn_reclink.cli import _options as options
+from sklearn_reclink.cli._protect import protect_command
 from sklearn_reclink.cli._verify import verify_command
 
 app = typer.Typer(
@@ -253,4 +254,5 @@ def demo_command(
     raise typer.Exit(demo.main([*arguments, *["--force"] * force]))
 
 
+app.command("protect")(protect_command)
 app.command("verify")(verify_command)

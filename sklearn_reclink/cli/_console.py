@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from sklearn_reclink.auditing import Audit, Comparison, UnalignedAudit
+    from sklearn_reclink.auditing import Audit, Comparison, Protection, UnalignedAudit
     from sklearn_reclink.cli._reading import FilePair, Selection
 
-    Result = Audit | Comparison | UnalignedAudit
+    Result = Audit | Comparison | Protection | UnalignedAudit
 
 RISK_ABOVE_LIMIT = 1
 
 Progress = Callable[[str, int, int], None]  # what is being done, steps done, all steps
-Output = tuple[Path | None, Callable[[], str]]  # where to write, and how to make the text
+Output = tuple[Path | None, Callable[[], str | bytes]]  # where to write, and how to make it
 
 
 def print_notes(notes: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_reclink import masking
+from sklearn_reclink.auditing.writing import harmless
 from sklearn_reclink.cli import _reading as reading
 from sklearn_reclink.cli._reading import FileProblem
 
@@ -52,7 +53,12 @@ class MaskedFile(NamedTuple):
 
 
 def mask_file(
-    path: Path, masker: Any, which: reading.Selection, keep: Sequence[str] | None = None
+    path: Path,
+    masker: Any,
+    which: reading.Selection,
+    keep: Sequence[str] | None = None,
+    *,
+    only_released: bool = False,
 ) -> MaskedFile:
     """Mask the columns of a file.
 
@@ -67,6 +73,8 @@ def mask_file(
         which one holds the ids.
     keep : sequence of str or None, default=None
         Columns to release as they are; the others that are not masked are left out.
+    only_released : bool, default=False
+        Whether the masker sees only the columns that are released.
 
     Returns
     -------
@@ -83,12 +91,14 @@ def mask_file(
             raise FileProblem(f"{path.name} lacks the column {name!r}; it has {', '.join(held)}")
     unmasked = [name for name in kept if name not in wanted]
     _read_levels(masker, table)
+    released = [name for name in held if name in wanted or name in unmasked]
+    seen = table[released if only_released else held]
     try:
-        masked = masker.set_params(columns=wanted).fit_transform(table[held])
+        masked = masker.set_params(columns=wanted).fit_transform(seen)
     except ValueError as error:
         raise FileProblem(f"{path.name}: {error}".replace("columns=", "--columns")) from None
-    left_out = [name for name in held if name not in wanted and name not in unmasked]
-    masked = masked.drop(columns=left_out)
+    left_out = [name for name in held if name not in released]
+    masked = masked[released]
     whole = [name for name in masked if _is_whole(table[name]) and _is_whole(masked[name])]
     masked = masked.astype(dict.fromkeys(whole, "Int64"))  # 1 is written as 1, not as 1.0
     if which.id_column is not None:
@@ -133,14 +143,17 @@ def file_content(table: pd.DataFrame, path: Path) -> str | bytes:
     """A table as Parquet or CSV, as the name of a file says; texts harmless to spreadsheets."""
     if path.suffix.lower() in reading.PARQUET:
         return bytes(table.to_parquet(None, index=False))
-    from sklearn_reclink.auditing.writing import harmless
-
     texts = table.select_dtypes(exclude=["number", "bool", "boolean", "datetime", "datetimetz"])
     safe: dict[str, Any] = {
-        str(name): column.astype(object).map(harmless, na_action="ignore")
+        str(name): column.astype(object).map(_harmless_cell, na_action="ignore")
         for name, column in texts.items()
     }
     return str(table.assign(**safe).rename(columns=harmless).to_csv(index=False))
+
+
+def _harmless_cell(cell: Any) -> Any:
+    """A text made harmless to spreadsheets; codes of categories that are numbers as they are."""
+    return harmless(cell) if isinstance(cell, str) else cell
 
 
 def build_masker(

@@ -5,7 +5,9 @@ every other; a tie does not count. The *expected* rate counts a tie of ``t`` rec
 the share that an intruder finds who picks among them at random.
 
 *Ceiling.* The number of records for which no other masked record is at least as near in every
-variable: no weighted mean, OWA or Choquet distance links more.
+variable: no weighted mean, OWA or Choquet distance links more. If ``m_i`` others are, record ``i``
+is at best tied with all of them, so no such distance has an expected rate above the mean of
+``1 / (1 + m_i)``: the *expected* ceiling.
 
 *Interval disclosure* (Domingo-Ferrer and Torra, 2001). The intruder knows which masked record is
 whose, and reads each masked value as an interval. Value ``x_ik`` is disclosed if it lies in the
@@ -107,7 +109,11 @@ def expected_reidentification_rate(
 
 
 def linkage_ceiling(
-    X: Any, y: Any, *, standardize: str | Sequence[str | None] | None = "separate"
+    X: Any,
+    y: Any,
+    *,
+    standardize: str | Sequence[str | None] | None = "separate",
+    expected: bool = False,
 ) -> float:
     """Largest re-identification rate that any monotone distance can have.
 
@@ -117,11 +123,15 @@ def linkage_ceiling(
         The original file and its masked version, aligned.
     standardize : {"separate", "difference", "rank"}, None or several of them, default="separate"
         How differences are taken, as in the linkers; of several ways the largest rate is returned.
+    expected : bool, default=False
+        Bound the expected rate instead, in which a tie of t records counts 1 / t. All pairs of
+        records are compared.
 
     Returns
     -------
     float
-        Share of records for which no other masked record is as near or nearer in every variable.
+        Share of records for which no other masked record is as near or nearer in every variable;
+        if ``expected``, a record with m such others counts 1 / (1 + m).
         It bounds weighted means, OWA and Choquet integrals, but not Mahalanobis and bilinear
         distances.
 
@@ -133,14 +143,17 @@ def linkage_ceiling(
     >>> Y = np.array([[0.0], [1.5], [1.5], [9.0]])  # the middle two were averaged
     >>> linkage_ceiling(X, Y)
     0.5
+    >>> linkage_ceiling(X, Y, expected=True)
+    0.75
     """
     original, masked = read_files(X, y)
     ceilings = []
     for view in chosen_views(standardize):
         files = original, masked
         scales = learn_ranks(*files) if view == "rank" else learn_scales(*files, view)
-        ceilings.append(Index(*scales.coordinates(*files)).ceiling)
-    return max(ceilings) / len(original)
+        index = Index(*scales.coordinates(*files))
+        ceilings.append((1 / (1 + index.n_dominators)).sum() if expected else index.ceiling)
+    return float(max(ceilings) / len(original))
 
 
 def interval_disclosure(

@@ -300,9 +300,7 @@ class Index:
         tolerated = family.tolerated(own, other)
         return other - own, np.zeros_like(own) if tolerated is None else tolerated
 
-    def features(
-        self, family: Family, records: Any, impostors: Any
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def features(self, family: Family, records: Any, impostors: Any) -> tuple[np.ndarray, ...]:
         """Features of records with their own masked versions, and with impostors."""
         original = self.original[records]
         own = family.features(family.differences(original, self.masked[records]))
@@ -316,11 +314,16 @@ class Index:
     @cached_property
     def dominated(self) -> np.ndarray:
         """Records that an impostor matches or beats in every variable, (n_records,) of bool."""
-        if not self.is_dense:
-            from sklearn_reclink.search.dominance import by_tree
+        if self.is_dense:
+            return self.n_dominators > 0
+        from sklearn_reclink.search.dominance import by_tree
 
-            return by_tree(self)
-        found = np.zeros(self.n_records, dtype=bool)
+        return by_tree(self)
+
+    @cached_property
+    def n_dominators(self) -> np.ndarray:
+        """How many impostors do so, (n_records,), by all pairs."""
+        found = np.zeros(self.n_records, dtype=np.intp)
         size = max(1, BATCH_BYTES // (32 * self.n_masked))
         for start in range(0, self.n_records, size):
             records = np.arange(start, min(start + size, self.n_records))
@@ -332,15 +335,14 @@ class Index:
                 own = self.squares(k, records, records)[places]
                 near = ties.at_most_as_far(own, self.squares(k, records[places], impostors))
                 places, impostors = places[near], impostors[near]
-            found[records[places]] = True
+            found[records] = np.bincount(places, minlength=len(records))
         return found
 
     def squares(self, k: int, records: np.ndarray, masked: Any) -> np.ndarray:
         """Squared differences of one coordinate of records and masked records."""
         files = self.original[records, k, None], self.masked[masked, k, None]
-        if self.caps is None:
-            return np.asarray((files[0] - files[1])[..., 0] ** 2)
-        return differences(*files, self.caps[[k]])[..., 0] ** 2
+        caps = None if self.caps is None else self.caps[[k]]
+        return (files[0] - files[1] if caps is None else differences(*files, caps))[..., 0] ** 2
 
     @property
     def ceiling(self) -> int:

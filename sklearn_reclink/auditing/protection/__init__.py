@@ -1,0 +1,1 @@
+"""The search for a masking whose worst case is within a target."""

@@ -1,0 +1,190 @@
+"""A search for a masking as text for a terminal and as data for JSON; no value of any record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
+from sklearn_reclink.auditing.protection.trials import REJECTED, Trial
+
+if TYPE_CHECKING:
+    from sklearn_reclink.auditing.protection.result import Protection
+
+SCHEMA = 1
+MOST_ROWS = 15
+
+
+def protection_text(found: Protection) -> str:
+    """The choice, why it was made and the best maskings that were tried."""
+    parts = [
+        wrapped(headline(found)),
+        "How sure is that?\n" + bulleted(how_sure(found)),
+        "Why this masking?\n" + bulleted(why(found)),
+        "Maskings tried\n" + aligned(*trials_table(found)),
+    ]
+    return "\n\n".join(parts)
+
+
+def headline(found: Protection) -> str:
+    """What to release, and what is found in it."""
+    one = found.chosen
+    if not found.feasible:
+        risk = "no attack" if one.risk is None else percent(one.risk)
+        return (
+            f"No masking within the target of {percent(found.max_risk)} was found. The lowest risk "
+            f"found is {risk}, by {one.name}. A higher target, fewer columns or a longer time "
+            "limit may help."
+        )
+    if one.risk is None:
+        return (
+            f"The release is masked by {one.name}: no attacker finds more than "
+            f"{percent(one.bound)} of the {found.unit}. The target is {percent(found.max_risk)}."
+        )
+    return (
+        f"The release is masked by {one.name}: the strongest attacker finds {percent(one.risk)} of "
+        f"the {found.unit}. The target is {percent(found.max_risk)}."
+    )
+
+
+def how_sure(found: Protection) -> list[str]:
+    """What is proven, what was tried, and what neither covers."""
+    one, sentences = found.chosen, []
+    if found.is_proven:
+        different = round(one.bound * found.n_records)
+        sentences.append(
+            f"Proven: only {different:,} of the {found.n_records:,} released rows differ from each "
+            f"other, so no attacker of whatever kind finds more than {percent(one.bound)} of the "
+            f"{found.unit} on average."
+        )
+    else:
+        sentences.append("It is not proven that no attacker of any kind finds more.")
+    bound = found.monotone_bound
+    if not found.is_proven and bound is not None:
+        sentences.append(
+            f"Proven: no weighted mean, OWA or Choquet distance finds more than "
+            f"{percent(bound)} of the {found.unit}."
+        )
+    if found.audit is not None:
+        tried = len(found.audit.attacks)
+        sentences.append(
+            f"An audit with {tried} attackers confirms it. The risk is the larger of the share "
+            "singled out and the share found on average by guessing among ties."
+            if found.feasible
+            else f"{tried} attackers were tried."
+        )
+        for attacker, reason in found.audit.skipped.items():
+            sentences.append(f"{attacker.title} did not run on the whole file: {reason}.")
+    if not found.is_proven and found.feasible and found.reserve > 0:
+        sentences.append(
+            f"A longer search may find a few {found.unit} more, so {percent(found.reserve)} of the "
+            "target was kept in reserve."
+        )
+    return sentences
+
+
+def why(found: Protection) -> list[str]:
+    """Why the masking was chosen, and what the alternatives lose."""
+    one = found.chosen
+    families = {trial.family for trial in found.trials}
+    sentences = [
+        f"{len(found.trials):,} maskings of {len(families)} kinds were compared, and "
+        f"{sum(trial.risk is not None for trial in found.trials):,} of them attacked."
+    ]
+    if found.feasible:
+        sentences.append(
+            f"It loses {percent(one.information_loss)} of the information: no other masking that "
+            "may be within the target loses clearly less. Of those that lose as much, it changes "
+            f"values the least: by {one.change:.2f} on average, in units of √2 standard "
+            "deviations."
+        )
+    other = found.best_groups
+    if other is not None and other.name != one.name:
+        sentences.append(
+            "Microaggregation of all variables together loses "
+            f"{percent(other.information_loss)} ({other.name})."
+        )
+    proven = found.best_proven
+    if proven is not None and not found.is_proven:
+        sentences.append(
+            f"A masking that is proven against every attacker loses "
+            f"{percent(proven.information_loss)} ({proven.name}): ask for proven maskings only to "
+            "choose it."
+        )
+    if found.refused:
+        reasons = "; ".join(f"{name}: {text}" for name, text in found.refused.items())
+        sentences.append(f"Not applicable to the file: {reasons}.")
+    return sentences
+
+
+def trials_table(found: Protection) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of the maskings attacked, and of the best ones proven without an attack."""
+    header = ["masking", "lost", "change", "risk", "attacker", "proven: at most", "outcome"]
+    return header, [
+        [
+            one.name,
+            percent(one.information_loss),
+            f"{one.change:.2f}",
+            _risk_text(one),
+            one.attacker or "-",
+            percent(one.bound) if one.bound < 1 else "-",
+            "chosen, " + one.outcome if one.name == found.chosen.name else one.outcome,
+        ]
+        for one in shown(found)
+    ]
+
+
+def shown(found: Protection) -> list[Trial]:
+    """The trials worth showing: attacked, or the least lossy of a family that is proven."""
+    best: dict[str, Trial] = {}
+    for one in found.trials:
+        if one.risk is None and one.is_proven(found.max_risk):
+            best.setdefault(one.family, one)
+    wanted = [one for one in found.trials if one.risk is not None or one in best.values()]
+    first = [one for one in wanted if one.name == found.chosen.name or one.outcome != REJECTED]
+    others = [one for one in wanted if one not in first]
+    kept = (first + others)[:MOST_ROWS]
+    return [one for one in found.trials if one in kept]
+
+
+def _risk_text(one: Trial) -> str:
+    if one.risk is None:
+        return "-"
+    return ("≥ " if one.outcome == REJECTED else "") + percent(one.risk)
+
+
+def protection_as_dict(found: Protection) -> dict[str, Any]:
+    """The numbers of a search."""
+    from sklearn_reclink._version import __version__
+
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "headline": headline(found),
+        "how_sure": how_sure(found),
+        "why": why(found),
+        "max_risk": found.max_risk,
+        "reserve": found.reserve,
+        "n_records": found.n_records,
+        "feasible": found.feasible,
+        "proven": found.is_proven,
+        "chosen": _as_dict(found.chosen) | {"masker": repr(found.chosen.masker)},
+        "frontier": [one.name for one in found.frontier],
+        "maskings": [_as_dict(one) for one in found.trials],
+        "refused": found.refused,
+        "settings": found.settings,
+        "audit": None if found.audit is None else found.audit.to_dict(),
+    }
+
+
+def _as_dict(one: Trial) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "family": one.family,
+        "information_loss": one.information_loss,
+        "change": one.change,
+        "risk": one.risk,
+        "attacker": one.attacker or None,
+        "bound_of_every_attacker": one.bound,
+        "bound_of_monotone_distances": one.monotone_bound,
+        "outcome": one.outcome,
+    }

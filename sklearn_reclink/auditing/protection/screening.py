@@ -1,0 +1,129 @@
+"""What quick attackers find in a masking, and what a masking loses.
+
+Attackers run from cheap to strong, and the first that finds more than the limit ends the attack:
+what one attacker finds, the worst case finds as well. A masking within the limit is not thereby
+safe: the audit, with all attackers, decides. Where the expected ceiling is within the limit, no
+monotone distance needs to be searched for.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn_reclink.auditing._attackers import ATTACKERS, VIEWS, Setting, collected_warnings
+from sklearn_reclink.auditing.protection.trials import (
+    PASSED,
+    PROVEN,
+    REJECTED,
+    ROUNDING,
+    MaskerFamily,
+    Trial,
+    share_of_different_rows,
+    value_change,
+)
+
+# from cheap to strong, with seconds to search
+QUICK = {"euclidean": 0.0, "mahalanobis": 0.0, "density": 0.0, "weighted_mean": 2.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Screen:
+    """What all trials of a search share.
+
+    Attributes
+    ----------
+    X : array or dataframe of shape (n_records, n_features)
+        The original file.
+    max_risk : float
+        The target.
+    limit : float
+        The largest share that attackers may find where nothing is proven.
+    loss : callable
+        Information loss of two files.
+    told : mapping
+        What linkers are told of the variables.
+    setting : Setting
+        Size of the files, seed and workers.
+    numeric : bool
+        Whether all variables are numbers without missing values.
+    """
+
+    X: Any
+    max_risk: float
+    limit: float
+    loss: Callable[[Any, Any], float]
+    told: Mapping[str, Any]
+    setting: Setting
+    numeric: bool
+
+    def masked(self, masker: Any) -> Any:
+        """The release that a masker makes."""
+        return masker.fit_transform(self.X)
+
+    def first_look(self, family: MaskerFamily, seconds: float) -> list[Trial] | str:
+        """Loss and bound of the strengths of a family, or why it cannot mask the file.
+
+        Once the seconds are over, weaker strengths are left out.
+        """
+        end = time.monotonic() + seconds
+        found: list[Trial] = []
+        for place in reversed(range(len(family.strengths))):
+            if found and time.monotonic() > end:
+                break
+            try:
+                masker = family.at(place)
+                Y = self.masked(masker)
+            except ValueError as error:
+                return str(error)
+            found.append(
+                Trial(
+                    name=family.label(place),
+                    family=family.name,
+                    place=place,
+                    masker=masker,
+                    information_loss=float(self.loss(self.X, Y)),
+                    change=value_change(self.X, Y),
+                    bound=share_of_different_rows(Y),
+                )
+            )
+        return [one.with_(place=place) for place, one in enumerate(reversed(found))]
+
+    def attack(self, trial: Trial) -> Trial:
+        """The trial after the quick attackers, unless its bound makes them needless."""
+        if trial.is_proven(self.max_risk):
+            return trial.with_(outcome=PROVEN)
+        Y = self.masked(trial.masker)
+        ceiling, risk, by = None, 0.0, ""
+        for name, seconds in QUICK.items():
+            attacker = ATTACKERS[name]
+            if attacker.skip_reason(self.setting) is not None:
+                continue
+            if attacker.time_weight > 0:
+                if self.setting.n_records > self.setting.limits.all_pairs:
+                    continue
+                ceiling = self.monotone_bound(Y)
+                if ceiling is not None and ceiling <= self.limit + ROUNDING:
+                    continue
+            rate = self._rate(name, seconds, Y)
+            if rate > risk:
+                risk, by = rate, name
+            if risk > self.limit + ROUNDING:
+                break
+        outcome = PASSED if risk <= self.limit + ROUNDING else REJECTED
+        return trial.with_(risk=risk, attacker=by, outcome=outcome, monotone_bound=ceiling)
+
+    def monotone_bound(self, Y: Any) -> float | None:
+        """The expected ceiling of a file of numbers that is not too long."""
+        from sklearn_reclink.metrics import linkage_ceiling
+
+        if not self.numeric or self.setting.n_records > self.setting.limits.all_pairs:
+            return None
+        return linkage_ceiling(self.X, Y, standardize=VIEWS, expected=True)
+
+    def _rate(self, name: str, seconds: float, Y: Any) -> float:
+        """The larger of the strict and the expected share that an attacker finds."""
+        with collected_warnings():
+            linker = ATTACKERS[name].build(self.setting, seconds).set_params(**self.told)
+            links = linker.fit(self.X, Y).link(self.X, Y)
+        return max(float(links.reidentified.mean()), float(links.expected_rate))

@@ -1,0 +1,277 @@
+"""The release of least information loss whose worst case is within a target.
+
+1. Every strength of every family is masked once; its loss and the share of different rows are
+   known.
+2. Families are attacked from the least loss up, by the quick attackers. Risk falls, roughly, as
+   strength grows: bisection finds the weakest strength that is not refuted. Of a family, only
+   the strengths matter that lose no more than the best masking known; if the strongest of these
+   is refuted, the family is done.
+3. The maskings not refuted, and the stronger ones of their families, are audited from the least
+   loss up, once no other family can lose less. Of losses that differ by less than `SAME_LOSS`,
+   the one that changes values least goes first. If the audit finds more than the limit, the
+   masking and the weaker ones of its family are out, and the search goes on.
+
+The limit is the target where every attacker is bounded by a proof, else ``(1 - reserve)`` of it:
+a longer search may find a few people more. The risk is the larger of the share singled out and
+the share found on average by guessing among ties.
+"""
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.utils.parallel import Parallel, delayed
+
+from sklearn_reclink.auditing._audit import Progress, audit
+from sklearn_reclink.auditing._result import Audit
+from sklearn_reclink.auditing.protection.screening import Screen
+from sklearn_reclink.auditing.protection.trials import (
+    CONFIRMED,
+    OUT_OF_TIME,
+    PASSED,
+    PROVEN,
+    REFUTED,
+    REJECTED,
+    ROUNDING,
+    MaskerFamily,
+    Trial,
+)
+
+SAME_LOSS = 0.01
+AUDIT_SHARE = 0.25  # of the time limit, for each audit
+LEAST_AUDIT, MOST_AUDIT = 5.0, 60.0  # seconds
+LOOKING_SHARE = 0.3  # of the time limit, for losses
+SCREENING_SHARE = 0.55  # of the time limit, for losses and quick attackers together
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search found.
+
+    Attributes
+    ----------
+    trials : tuple of Trial
+        All maskings, from the least loss up.
+    chosen : Trial or None
+        The masking to release; if none is within the target, the one with the lowest risk found.
+    within : bool
+        Whether it is within the target.
+    audit : Audit or None
+        The audit of the chosen masking.
+    refused : dict of str to str
+        Families that cannot mask the file, and why.
+    seconds : float
+        Time it took.
+    """
+
+    trials: tuple[Trial, ...]
+    chosen: Trial | None
+    within: bool
+    audit: Audit | None
+    refused: dict[str, str]
+    seconds: float
+
+
+@dataclass(eq=False)
+class Search:
+    """A search under way; `run` is called once.
+
+    Attributes
+    ----------
+    screen : Screen
+        The file, the target and the quick attackers.
+    families : list of MaskerFamily
+        What to try.
+    proven_only : bool
+        Whether every attacker must be bounded by a proof.
+    seconds : float
+        Time for all.
+    audit_options : dict
+        Passed to `audit`.
+    progress : callable or None
+        Called with what is being done, the number of steps done and of all steps.
+    """
+
+    screen: Screen
+    families: Sequence[MaskerFamily]
+    proven_only: bool
+    seconds: float
+    audit_options: dict[str, Any]
+    progress: Progress | None = None
+    _begin: float = field(default_factory=time.monotonic)
+    _trials: dict[str, list[Trial]] = field(default_factory=dict)
+    _refused: dict[str, str] = field(default_factory=dict)
+    _audits: dict[str, Audit] = field(default_factory=dict)
+    _first: dict[str, int] = field(default_factory=dict)  # weakest strength not refuted
+
+    def run(self) -> Found:
+        """Search."""
+        self._look()
+        chosen = self._choose()
+        within = chosen is not None
+        if chosen is None:
+            chosen = self._lowest_risk()
+        trials = sorted(self._all(), key=lambda one: (one.information_loss, one.name))
+        held = self._audits.get(chosen.name) if chosen is not None else None
+        return Found(
+            tuple(trials), chosen, within, held, self._refused, time.monotonic() - self._begin
+        )
+
+    def _look(self) -> None:
+        self._step("maskings and their losses", 0)
+        left, end = list(self.families), LOOKING_SHARE * self.seconds
+        while left:
+            now, rest = left[: self._workers], left[self._workers :]
+            rounds = 1 + len(rest) / self._workers
+            seconds = max(end - (self.seconds - self._left()), 0.0) / rounds
+            looked = self._parallel(self.screen.first_look, [(one, seconds) for one in now])
+            for family, found in zip(now, looked, strict=True):
+                if isinstance(found, str):
+                    self._refused[family.name] = found
+                else:
+                    self._trials[family.name] = found
+            left = rest
+        if not self._trials:
+            reasons = "; ".join(dict.fromkeys(self._refused.values()))
+            raise ValueError(f"no masking can be applied to the file: {reasons}")
+        if self.proven_only:
+            self._first = dict.fromkeys(self._trials, 0)
+
+    def _choose(self) -> Trial | None:
+        """The first candidate that an audit does not refute, None if there is none."""
+        while True:
+            candidates = self._candidates()
+            best = candidates[0].information_loss if candidates else math.inf
+            others = self._open_families(best)
+            if others:
+                self._bisect_families(others, best)
+                continue
+            if not candidates:
+                return None
+            one = candidates[0]
+            if not one.is_proven(self.screen.max_risk):
+                if self._left() < LEAST_AUDIT:
+                    self._replace(one.with_(outcome=OUT_OF_TIME))
+                    continue
+                if one.risk is None:
+                    self._replace(self.screen.attack(one))
+                    continue
+            self._step(f"audit: {one.name}", 2)
+            one = self._audited(one)
+            self._replace(one)
+            if one.outcome in (PROVEN, CONFIRMED):
+                return one
+            for weaker in self._trials[one.family][: one.place]:
+                if weaker.outcome == PASSED:
+                    self._replace(weaker.with_(outcome=REFUTED))
+
+    def _open_families(self, best: float) -> list[str]:
+        """Families not attacked that may lose less than the best, from the least loss up."""
+        if self._screening_left() <= 0:
+            return []
+        least = {
+            name: min(one.information_loss for one in trials)
+            for name, trials in self._trials.items()
+            if name not in self._first
+        }
+        found = [name for name, loss in least.items() if loss <= best + SAME_LOSS]
+        return sorted(found, key=least.__getitem__)[: self._workers]
+
+    def _bisect_families(self, names: Sequence[str], best: float) -> None:
+        self._step("quick attackers", 1)
+        seconds = self._screening_left()
+        work = [(self.screen, self._trials[name], best, seconds) for name in names]
+        for name, (trials, first) in zip(names, self._parallel(_bisect, work), strict=True):
+            self._trials[name], self._first[name] = trials, first
+
+    def _candidates(self) -> list[Trial]:
+        """The maskings that may be within the limit, in the order in which they are audited."""
+        held = [
+            one
+            for one in self._all()
+            if one.outcome not in (REJECTED, REFUTED, OUT_OF_TIME)
+            and (
+                one.is_proven(self.screen.max_risk)
+                or (not self.proven_only and one.place >= self._first.get(one.family, math.inf))
+            )
+        ]
+        held.sort(key=lambda one: (one.information_loss, one.change))
+        alike = [
+            one for one in held if one.information_loss <= held[0].information_loss + SAME_LOSS
+        ]
+        return sorted(alike, key=lambda one: one.change) + held[len(alike) :]
+
+    def _audited(self, trial: Trial) -> Trial:
+        """The trial after an audit with every attacker; a proof alone if there is no time left."""
+        proven = trial.is_proven(self.screen.max_risk)
+        seconds = min(max(AUDIT_SHARE * self.seconds, LEAST_AUDIT), MOST_AUDIT, self._left())
+        if seconds < 1.0:
+            return trial.with_(outcome=PROVEN)
+        Y = self.screen.masked(trial.masker)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # they are notes of the audit
+            found = audit(
+                self.screen.X, Y, time_limit=seconds, masked_name=trial.name, **self.audit_options
+            )
+        self._audits[trial.name] = found
+        audited = found.risk, found.strongest.attacker.name
+        risk, by = max(audited, (trial.risk or 0.0, trial.attacker))
+        limit = self.screen.max_risk if proven else self.screen.limit
+        outcome = REFUTED if risk > limit + ROUNDING else PROVEN if proven else CONFIRMED
+        ceiling = self.screen.monotone_bound(Y)
+        return trial.with_(risk=risk, attacker=by, outcome=outcome, monotone_bound=ceiling)
+
+    def _lowest_risk(self) -> Trial | None:
+        """Of the maskings attacked, the one with the lowest risk; of equal ones the least loss."""
+        attacked = [one for one in self._all() if one.risk is not None]
+        return min(attacked, key=lambda one: (one.risk, one.information_loss), default=None)
+
+    def _all(self) -> list[Trial]:
+        return [one for trials in self._trials.values() for one in trials]
+
+    def _replace(self, trial: Trial) -> None:
+        self._trials[trial.family][trial.place] = trial
+
+    @property
+    def _workers(self) -> int:
+        from joblib import effective_n_jobs
+
+        return int(effective_n_jobs(self.screen.setting.n_jobs))
+
+    def _left(self) -> float:
+        return self.seconds - (time.monotonic() - self._begin)
+
+    def _screening_left(self) -> float:
+        return self._left() - (1 - SCREENING_SHARE) * self.seconds
+
+    def _step(self, what: str, done: int) -> None:
+        if self.progress is not None:
+            self.progress(what, done, 3)
+
+    def _parallel(self, action: Callable[..., Any], work: Iterable[tuple[Any, ...]]) -> list[Any]:
+        runner = Parallel(n_jobs=self.screen.setting.n_jobs)
+        return list(runner(delayed(action)(*arguments) for arguments in work))
+
+
+def _bisect(
+    screen: Screen, trials: Sequence[Trial], best: float, seconds: float
+) -> tuple[list[Trial], int]:
+    """The trials attacked, and the place of the weakest strength not refuted among those of use."""
+    end = time.monotonic() + seconds
+    trials = list(trials)
+    of_use = [one.place for one in trials if one.information_loss <= best + SAME_LOSS]
+    low, high = of_use[0] - 1, of_use[-1]
+    trials[high] = screen.attack(trials[high])
+    if trials[high].outcome == REJECTED:
+        return trials, len(trials)
+    while high - low > 1 and time.monotonic() < end:
+        middle = (low + high) // 2
+        trials[middle] = screen.attack(trials[middle])
+        if trials[middle].outcome == REJECTED:
+            low = middle
+        else:
+            high = middle
+    return trials, high

@@ -1,0 +1,96 @@
+"""The command ``reclink protect``: find a masking whose risk is within a target, and release it."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sklearn_reclink.cli import _console as console
+from sklearn_reclink.cli import _options as options
+
+MaskedPath = Annotated[
+    Path,
+    typer.Option("--output", "-o", metavar="FILE", help="Where to write the masked file."),
+]
+MaxRisk = Annotated[
+    float,
+    typer.Option(
+        max=1.0,
+        metavar="SHARE",
+        help="The largest share that any attacker may find, guesses among ties included.",
+    ),
+]
+Proven = Annotated[
+    bool,
+    typer.Option(
+        "--proven", help="Choose only a masking that is proven against every attacker whatever."
+    ),
+]
+WriteAnyway = Annotated[
+    bool,
+    typer.Option(
+        "--write-anyway",
+        help="Write the masking with the lowest risk found, if none is within the target.",
+    ),
+]
+
+
+def protect_command(
+    original: options.Original,
+    output: MaskedPath,
+    max_risk: MaxRisk = 0.05,
+    proven: Proven = False,
+    write_anyway: WriteAnyway = False,
+    id_column: options.Id = None,
+    columns: options.Columns = None,
+    keep: options.Keep = None,
+    nominal: options.Nominal = None,
+    ordinal: options.Ordinal = None,
+    decimal: options.FoundDecimal = None,
+    dates: options.Dates = None,
+    report: options.ReportPath = None,
+    json_path: options.JsonPath = None,
+    time_limit: options.TimeLimit = 180.0,
+    attackers: options.Attackers = None,
+    unit: options.Unit = "people",
+    n_jobs: options.Jobs = None,
+    seed: options.Seed = 0,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Find the masking of least information loss whose risk is within a target, and release it."""
+    from sklearn_reclink.auditing import MaskingSearch
+    from sklearn_reclink.auditing.writing import check_outputs
+    from sklearn_reclink.cli._masking import file_content, mask_file
+
+    if not max_risk > 0:
+        raise ValueError(f"--max-risk is {max_risk:g}: it must be above 0, such as 0.05")
+    written = {"--output": output, "--report": report, "--json": json_path}
+    check_outputs(written, [original], force=force)
+    which = console.selection(id_column, columns, decimal, nominal, ordinal, dates)
+    with console.progress_bar(quiet) as progress:
+        search = MaskingSearch(
+            max_risk,
+            proven=proven,
+            attackers=console.split_names(attackers),
+            time_limit=time_limit,
+            random_state=seed,
+            n_jobs=n_jobs,
+            unit=unit,
+            progress=progress,
+        )
+        masked = mask_file(original, search, which, console.split_names(keep), only_released=True)
+    console.print_notes(masked.notes)
+    found = search.protection_
+    released = output if found.feasible or write_anyway else None
+    console.finish(
+        found,
+        [
+            (released, partial(file_content, masked.table, output)),
+            (report, found.to_html),
+            (json_path, partial(console.as_json, found)),
+        ],
+        quiet=quiet,
+        force=force,
+    )
