@@ -96,3 +96,8 @@ def test_every_version_named_is_tested():
     assert versions == re.findall(r'"(3\.\d+)"', re.search(r"python: \[(.*?)\]", workflow).group(1))
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "PYTHONS ?= " + " ".join(f"python{one}" for one in versions) in makefile
+
+
+def test_the_readme_names_the_wheel_that_is_built(built):
+    (path,) = built.glob("*.whl")
+    assert f"dist/{path.name}[report]" in (ROOT / "README.md").read_text(encoding="utf-8")
