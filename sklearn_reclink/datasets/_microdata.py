@@ -6,6 +6,7 @@ and of its own noise, so the variables are positive, skewed and correlated::
     log x_k = location_k + sd_k * (loading_k * size + sqrt(1 - loading_k^2) * noise_k)
 """
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Literal
 
@@ -101,3 +102,37 @@ def _round_like_accounts(X: np.ndarray) -> None:
 def _column_names(n_features: int, base: tuple[str, ...]) -> list[str]:
     rounds = [divmod(k, len(base)) for k in range(n_features)]
     return [base[word] + (f"_{lap + 1}" if lap else "") for lap, word in rounds]
+
+
+def make_noisy_files(
+    n_records: int = 100,
+    *,
+    noise: Sequence[float] = (0.05, 0.5, 5.0),
+    random_state: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Generate standard normal records, and the same records with noise.
+
+    Parameters
+    ----------
+    n_records : int, default=100
+        Number of records.
+    noise : sequence of float, default=(0.05, 0.5, 5.0)
+        The standard deviation of the noise of each variable, whose own is 1.
+    random_state : int or None, default=None
+        The seed; an integer gives the same files every time.
+
+    Returns
+    -------
+    X, Y : ndarray of shape (n_records, n_features)
+        Original file and masked version.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.datasets import make_noisy_files
+    >>> X, Y = make_noisy_files(200, random_state=0)
+    >>> (Y - X).std(axis=0).round(2)
+    array([0.05, 0.47, 4.79])
+    """
+    rng = np.random.default_rng(random_state)
+    X = rng.normal(size=(n_records, len(noise)))
+    return X, X + rng.normal(size=X.shape) * noise

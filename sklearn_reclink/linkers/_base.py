@@ -48,7 +48,7 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
 
     Parameters
     ----------
-    %(standardize categorical_features ordinal_features)s
+    %(of_view)s
     %(rule n_jobs)s
     random_state : int, RandomState instance or None, default=None
         Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the

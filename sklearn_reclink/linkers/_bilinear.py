@@ -67,8 +67,7 @@ class BilinearLinker(ExactLinker):
         with no negative distance between a record of ``X`` and a record of ``y``; the best free
         one, then projected onto the positive semidefinite ones; or the positive semidefinite
         ones themselves, with which the distance is a metric up to identification.
-    %(standardize categorical_features ordinal_features)s
-    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(of_exact)s
 
     Attributes
     ----------
@@ -78,12 +77,11 @@ class BilinearLinker(ExactLinker):
         ``"projected"``, before the projection). With ``"psd"`` and ``"projected"``,
         ``np.linalg.eigvalsh(matrix_)[0] >= 0``. A column constant in either file has zeros (in its
         diagonal, the rounding that makes the matrix positive semidefinite).
-    %(n_linked_ bound_ confidence_bound_ confidence_level_ status_)s
+    %(proof_)s
         It is ``"projected"`` when the free matrix was proven optimal and its projection links
         fewer records; ``bound_`` is then that of the free ones.
     %(claimed_links_ certificate_)s
-    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
-    %(n_features_in_ feature_names_in_)s
+    %(files_)s
 
     Examples
     --------

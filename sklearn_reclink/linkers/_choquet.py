@@ -55,8 +55,7 @@ class ChoquetLinker(ExactLinker):
         Largest number of variables that may interact: the Moebius transform of the capacity
         vanishes on larger subsets. 1 gives the weighted means, None sets no limit and takes at
         most 10 variables that are not constant; with a limit, at most 14.
-    %(standardize categorical_features ordinal_features)s
-    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(of_exact)s
 
     Attributes
     ----------
@@ -68,18 +67,13 @@ class ChoquetLinker(ExactLinker):
     mobius_ : ndarray of shape (2**n_features,)
         Its Moebius transform, ``capacity_[A] = sum of mobius_[B] over the subsets B of A``. With
         ``k_additive``, distances are computed from it.
-    %(n_linked_ bound_ confidence_bound_ confidence_level_)s
-    %(status_ claimed_links_ certificate_ ceiling_)s
-    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
-    %(n_features_in_ feature_names_in_)s
+    %(exact_)s
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink import ChoquetLinker, WeightedMeanLinker
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(100, 3))
-    >>> Y = X + rng.normal(size=X.shape) * [0.05, 0.5, 5.0]
+    >>> from sklearn_reclink.datasets import make_noisy_files
+    >>> X, Y = make_noisy_files(100, noise=(0.05, 0.5, 5.0), random_state=0)
     >>> WeightedMeanLinker().fit(X, Y).n_linked_
     64
     >>> linker = ChoquetLinker(random_state=0).fit(X, Y)

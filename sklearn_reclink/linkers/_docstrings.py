@@ -12,7 +12,8 @@ _PLACE = re.compile(r"^    %\((.+)\)s$", re.MULTILINE)
 class Shared:
     """Parameters and attributes that linkers have in common.
 
-    A line ``%(rule n_jobs)s`` in the docstring of a linker stands for the entries of that name.
+    A line ``%(rule n_jobs)s`` in the docstring of a linker stands for the entries of these
+    names, or of groups of them (`GROUPS`).
 
     Parameters
     ----------
@@ -107,10 +108,26 @@ class Shared:
     """
 
 
+_OF_VIEW = "standardize categorical_features ordinal_features"
+_OF_FILES = "masked_ standardize_ scales_ kinds_ variables_ n_features_in_ feature_names_in_"
+GROUPS = {
+    "of_view": _OF_VIEW,
+    "of_exact": f"{_OF_VIEW} rule shrinkage method solver time_limit certify n_jobs random_state "
+    "verbose",
+    "proof_": "n_linked_ bound_ confidence_bound_ confidence_level_ status_",
+    "exact_": "n_linked_ bound_ confidence_bound_ confidence_level_ status_ claimed_links_ "
+    f"certificate_ ceiling_ missing_weights_ temperature_ {_OF_FILES}",
+    "files_": f"missing_weights_ temperature_ {_OF_FILES}",
+}
+
+
 def fill_in(cls: Class) -> Class:
     """Put the shared entries into the docstring of a class."""
     entries = {match[1]: match[0] for match in _ENTRY.finditer(Shared.__doc__ or "")}
     cls.__doc__ = _PLACE.sub(
-        lambda place: "\n".join(entries[name] for name in place[1].split()), cls.__doc__ or ""
+        lambda place: "\n".join(
+            entries[name] for word in place[1].split() for name in GROUPS.get(word, word).split()
+        ),
+        cls.__doc__ or "",
     )
     return cls

@@ -61,11 +61,9 @@ class EuclideanLinker(BaseLinker):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink import EuclideanLinker
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(100, 3))
-    >>> Y = X + rng.normal(scale=0.1, size=X.shape)
+    >>> from sklearn_reclink.datasets import make_noisy_files
+    >>> X, Y = make_noisy_files(100, noise=(0.1, 0.1, 0.1), random_state=0)
     >>> linker = EuclideanLinker().fit(X, Y)
     >>> linker.n_linked_
     97

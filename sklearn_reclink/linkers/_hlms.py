@@ -46,7 +46,7 @@ class HLMSChoquetLinker(LearnedLinker):
     refine : int, default=300
         Number of exact line searches after the epochs, from the best capacity and again from
         inverse variances as weights. 0 for the epochs alone, as in the paper.
-    %(standardize categorical_features ordinal_features)s
+    %(of_view)s
     %(rule shrinkage)s
     time_limit : float or None, default=60.0
         Seconds after which the search ends with the best capacity so far and a
@@ -74,16 +74,13 @@ class HLMSChoquetLinker(LearnedLinker):
         Number of records linked at the start and after every epoch.
     n_iter_ : int
         Number of epochs made.
-    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
-    %(n_features_in_ feature_names_in_)s
+    %(files_)s
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink import EuclideanLinker, HLMSChoquetLinker
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(100, 3))
-    >>> Y = X + rng.normal(size=X.shape) * [0.05, 0.5, 5.0]
+    >>> from sklearn_reclink.datasets import make_noisy_files
+    >>> X, Y = make_noisy_files(100, noise=(0.05, 0.5, 5.0), random_state=0)
     >>> EuclideanLinker().fit(X, Y).n_linked_
     17
     >>> linker = HLMSChoquetLinker(random_state=0).fit(X, Y)

@@ -58,16 +58,13 @@ class MahalanobisLinker(BaseLinker):
         Equal to ``n_linked_``: there are no parameters to choose.
     status_ : str
         ``"fixed"``.
-    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
-    %(n_features_in_ feature_names_in_)s
+    %(files_)s
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink import MahalanobisLinker
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(100, 3))
-    >>> Y = X + rng.normal(size=X.shape) * [0.05, 0.5, 5.0]
+    >>> from sklearn_reclink.datasets import make_noisy_files
+    >>> X, Y = make_noisy_files(100, noise=(0.05, 0.5, 5.0), random_state=0)
     >>> linker = MahalanobisLinker().fit(X, Y)
     >>> linker.n_linked_
     51

@@ -24,25 +24,19 @@ class OWALinker(ExactLinker):
 
     Parameters
     ----------
-    %(standardize categorical_features ordinal_features)s
-    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(of_exact)s
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,)
         The learned weights, which sum to 1; the first is that of the largest squared difference.
-    %(n_linked_ bound_ confidence_bound_ confidence_level_)s
-    %(status_ claimed_links_ certificate_ ceiling_)s
-    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
-    %(n_features_in_ feature_names_in_)s
+    %(exact_)s
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink import OWALinker
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(100, 3))
-    >>> Y = X + rng.normal(scale=0.1, size=X.shape)
+    >>> from sklearn_reclink.datasets import make_noisy_files
+    >>> X, Y = make_noisy_files(100, noise=(0.1, 0.1, 0.1), random_state=0)
     >>> linker = OWALinker(random_state=0).fit(X, Y)
     >>> linker.n_linked_, linker.bound_, linker.status_
     (97, 97, 'optimal')

@@ -27,26 +27,20 @@ class WeightedMeanLinker(ExactLinker):
     constraint : {"simplex", "positive"}, default="simplex"
         Weights that sum to 1 and are at least 0, or greater than 0. Both link the same number of
         records.
-    %(standardize categorical_features ordinal_features)s
-    %(rule shrinkage method solver time_limit certify n_jobs random_state verbose)s
+    %(of_exact)s
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,)
         The learned weights, which sum to 1: the variables that give people away. That of a column
         constant in either file is 0.
-    %(n_linked_ bound_ confidence_bound_ confidence_level_)s
-    %(status_ claimed_links_ certificate_ ceiling_)s
-    %(missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
-    %(n_features_in_ feature_names_in_)s
+    %(exact_)s
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink import EuclideanLinker, WeightedMeanLinker
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(100, 3))
-    >>> Y = X + rng.normal(size=X.shape) * [0.05, 0.5, 5.0]
+    >>> from sklearn_reclink.datasets import make_noisy_files
+    >>> X, Y = make_noisy_files(100, noise=(0.05, 0.5, 5.0), random_state=0)
     >>> EuclideanLinker().fit(X, Y).n_linked_
     17
     >>> linker = WeightedMeanLinker().fit(X, Y)

@@ -58,19 +58,14 @@ class AdditiveNoise(NumericMasker):
     correlated : bool, default=False
         Whether the noise has the correlations of the file. By default the noise of each
         variable is independent.
-    keep_integers : bool, default=False
-        Round the variables that hold whole numbers only.
-    columns : list of str or int, or None, default=None
-        The columns to mask, by name or position; the others are released unchanged. By default
-        all. A column that holds no numbers is an error, unless it is left out so.
+    %(keep_integers columns)s
+        A column that holds no numbers is an error, unless it is left out so.
     random_state : int, RandomState instance or None, default=None
         The seed of the noise. An integer gives the same masked file at every call.
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : int, ndarray of str
-    columns_ : list of int
-        The positions of the columns that are masked.
+    %(columns_)s
 
     Notes
     -----

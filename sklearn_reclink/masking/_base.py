@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklearn_reclink._sklearn_compat import fit_context
+from sklearn_reclink.masking._docstrings import filled_in
 from sklearn_reclink.masking.columns import NUMERIC, Column, Table, frame_of
 
 
@@ -57,6 +58,10 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
     A subclass is a dataclass of its options: Python writes the ``__init__`` that scikit-learn asks
     for. It masks one column in `_mask_column`, or all of them in `_mask_columns`.
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = filled_in(cls.__doc__)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"columns": [None, "array-like", str]}
 

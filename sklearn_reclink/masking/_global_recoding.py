@@ -73,15 +73,11 @@ class GlobalRecoding(Masker):
     labels : {"interval", "mean"}, default="interval"
         What a band is released as: its limits, as an ordered category, or the mean of its values,
         as a number or date.
-    columns : list of str or int, or None, default=None
-        The columns to mask, by name or position; the others are released unchanged. By default
-        all.
+    %(columns)s
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : int, ndarray of str
-    columns_ : list of int
-        The positions of the columns that are masked.
+    %(columns_)s
 
     Notes
     -----

@@ -121,19 +121,13 @@ class Microaggregation(NumericMasker):
     standardize : bool, default=False
         Divide each variable by its standard deviation before the sets are formed. The released
         values are means of the raw values in both cases.
-    keep_integers : bool, default=False
-        Round the variables that hold whole numbers only.
-    columns : list of str or int, or None, default=None
-        The columns to mask, by name or position; the others are released unchanged. By default
-        all. A column that is not masked because it holds no numbers, or because it is in no
-        group, is an error.
+    %(keep_integers columns)s
+        A column that is not masked because it holds no numbers, or because it is in no group, is
+        an error.
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
-        The number of variables and, if `fit` saw a data frame, their names.
-    columns_ : list of int
-        The positions of the columns that are masked.
+    %(columns_)s
     groups_ : list of list of int
         The positions of the variables in each group.
     k_ : list of int

@@ -106,9 +106,7 @@ class PRAM(Masker):
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : int, ndarray of str
-    columns_ : list of int
-        The positions of the columns that are masked.
+    %(columns_)s
 
     Notes
     -----

@@ -62,15 +62,12 @@ class RankSwapping(Masker):
         of records. Nothing is exchanged if it is less than one rank.
     random_state : int, RandomState instance or None, default=None
         Draws the partners. An integer gives the same masked file at every call.
-    columns : list of str or int, or None, default=None
-        The columns to mask, by name or position; the others are released unchanged. By default
-        all. A column without an order, such as text, is an error, unless it is left out so.
+    %(columns)s
+        A column without an order, such as text, is an error, unless it is left out so.
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : int, ndarray of str
-    columns_ : list of int
-        The positions of the columns that are masked.
+    %(columns_)s
 
     Notes
     -----

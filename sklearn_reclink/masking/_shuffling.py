@@ -165,15 +165,12 @@ class DataShuffling(NumericMasker):
         Round the variables that hold whole numbers only, if k is above 1.
     random_state : int, RandomState instance or None, default=None
         Draws the noise. An integer gives the same masked file at every call.
-    columns : list of str or int, or None, default=None
-        The columns to mask, by name or position; the others are released unchanged. By default
-        all. A column that holds no numbers is an error, unless it is left out so.
+    %(columns)s
+        A column that holds no numbers is an error, unless it is left out so.
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : int, ndarray of str
-    columns_ : list of int
-        The positions of the columns that are masked.
+    %(columns_)s
 
     See Also
     --------

@@ -51,15 +51,12 @@ class TopBottomCoding(Masker):
     replace : {"threshold", "mean"}, default="threshold"
         What coded values become: the threshold, or the mean of the values coded there, which keeps
         the total of the column.
-    columns : list of str or int, or None, default=None
-        The columns to mask, by name or position; the others are released unchanged. By default
-        all. A column that holds no numbers or dates is an error, unless it is left out so.
+    %(columns)s
+        A column that holds no numbers or dates is an error, unless it is left out so.
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : int, ndarray of str
-    columns_ : list of int
-        The positions of the columns that are masked.
+    %(columns_)s
 
     Notes
     -----

@@ -90,17 +90,12 @@ class UnivariateMicroaggregation(NumericMasker):
     optimal : bool, default=False
         Choose the runs of k to 2k - 1 values with the least sum of squares within. By default
         all runs have k values, except the last, which has up to 2k - 1.
-    keep_integers : bool, default=False
-        Round the variables that hold whole numbers only.
-    columns : list of str or int, or None, default=None
-        The columns to mask, by name or position; the others are released unchanged. By default
-        all. A column that holds no numbers is an error, unless it is left out so.
+    %(keep_integers columns)s
+        A column that holds no numbers is an error, unless it is left out so.
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_ : int, ndarray of str
-    columns_ : list of int
-        The positions of the columns that are masked.
+    %(columns_)s
 
     See Also
     --------
