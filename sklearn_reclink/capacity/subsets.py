@@ -6,6 +6,8 @@ Bit k of an index is set iff variable k is in the subset. The complement of inde
 
 import numpy as np
 
+from sklearn_reclink.capacity._docstrings import described_as
+
 
 def subset_sizes(n_features: int) -> np.ndarray:
     """Number of variables of every subset.
@@ -16,7 +18,7 @@ def subset_sizes(n_features: int) -> np.ndarray:
 
     Returns
     -------
-    ndarray of int of shape (2**n_features,)
+    ndarray of shape (2**n_features,), or (2**n_features, n_features) by member
         By dyadic index.
 
     Examples
@@ -28,16 +30,9 @@ def subset_sizes(n_features: int) -> np.ndarray:
     return np.bitwise_count(np.arange(2**n_features)).astype(np.int64)
 
 
+@described_as(subset_sizes)
 def subset_members(n_features: int) -> np.ndarray:
     """Which variables are in which subset.
-
-    Parameters
-    ----------
-    n_features : int
-
-    Returns
-    -------
-    ndarray of bool of shape (2**n_features, n_features)
 
     Examples
     --------

@@ -11,6 +11,7 @@ that of a weighted mean, a *symmetric* one that of an ordered weighted average (
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklearn_reclink.capacity._docstrings import described_as
 from sklearn_reclink.capacity.subsets import subset_sizes
 
 
@@ -94,19 +95,12 @@ def _over_variables(values: ArrayLike, sign: float) -> np.ndarray:
     return values
 
 
+@described_as(capacity_to_mobius)
 def dual(capacity: ArrayLike) -> np.ndarray:
     """The dual (conjugate) capacity: ``mu*(A) = mu(V) - mu(V - A)``.
 
     The dual of the dual is the capacity. Duality exchanges sub- and supermodular, veto and favour,
     and changes the sign of the interaction of two variables; Shapley values stay.
-
-    Parameters
-    ----------
-    capacity : array-like of shape (2**n_features,)
-
-    Returns
-    -------
-    ndarray of shape (2**n_features,)
 
     Examples
     --------
@@ -125,7 +119,7 @@ def additive_capacity(weights: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     weights : array-like of shape (n_features,)
-        Weights of the variables.
+        Weights of the variables, or of the ranks, the largest value first.
 
     Returns
     -------
@@ -143,17 +137,9 @@ def additive_capacity(weights: ArrayLike) -> np.ndarray:
     return mobius_to_capacity(mobius)
 
 
+@described_as(additive_capacity)
 def symmetric_capacity(weights: ArrayLike) -> np.ndarray:
     """The capacity of an ordered weighted average: subsets of one size weigh the same.
-
-    Parameters
-    ----------
-    weights : array-like of shape (n_features,)
-        Weights of the ranks, the largest value first.
-
-    Returns
-    -------
-    ndarray of shape (2**n_features,)
 
     Examples
     --------

@@ -33,11 +33,9 @@ def verify_certificate(certificate: Any, X: Any, y: Any, pool: Any = None) -> Ve
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink import WeightedMeanLinker, verify_certificate
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(30, 3))
-    >>> Y = X + rng.normal(scale=0.5, size=X.shape)
+    >>> from sklearn_reclink.datasets import make_noisy_files
+    >>> X, Y = make_noisy_files(30, noise=(0.5, 0.5, 0.5), random_state=0)
     >>> linker = WeightedMeanLinker(certify=True).fit(X, Y)
     >>> verified = verify_certificate(linker.certificate_, X, Y)
     >>> verified.n_linked == linker.n_linked_ and verified.bound == linker.bound_

@@ -24,12 +24,10 @@ class Pool:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn.model_selection import cross_validate
     >>> from sklearn_reclink import EuclideanLinker, Pool
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(60, 3))
-    >>> Y = X + rng.normal(scale=0.3, size=X.shape)
+    >>> from sklearn_reclink.datasets import make_noisy_files
+    >>> X, Y = make_noisy_files(60, noise=(0.3, 0.3, 0.3), random_state=0)
     >>> found = cross_validate(EuclideanLinker(), X, Y, params={"pool": Pool(Y)}, cv=3,
     ...                        return_estimator=True)
     >>> [len(linker.masked_) for linker in found["estimator"]]

@@ -35,9 +35,8 @@ class Shards:
     --------
     >>> import numpy as np
     >>> from sklearn_reclink import EuclideanLinker, Shards
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(1000, 3))
-    >>> Y = X + rng.normal(scale=0.1, size=X.shape)
+    >>> from sklearn_reclink.datasets import make_noisy_files
+    >>> X, Y = make_noisy_files(1000, noise=(0.1, 0.1, 0.1), random_state=0)
     >>> original, masked = Shards(X, shard_size=300), Shards(Y, shard_size=400)
     >>> some = np.arange(0, 1000, 5)
     >>> linker = EuclideanLinker().fit(original.take(some), masked.take(some))

@@ -35,23 +35,18 @@ class LinkageCurveDisplay(drawing.Display):
     lines_ : list of matplotlib Line2D
         The curve of the intruder who knows who is in the release and, if there are absent people,
         of the one who does not.
-    legend_ : matplotlib Legend
-        The legend.
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
+    legend_, ax_, figure_ : matplotlib Legend, Axes, Figure
+        Its legend, and where it is drawn.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink import EuclideanLinker
+    >>> from sklearn_reclink.datasets import make_noisy_files
     >>> from sklearn_reclink.inspection import LinkageCurveDisplay
-    >>> rng = np.random.default_rng(0)
-    >>> people = rng.normal(size=(300, 3))
-    >>> release = people[:200] + rng.normal(scale=0.1, size=(200, 3))
-    >>> linker = EuclideanLinker().fit(people[:200], release)
-    >>> display = LinkageCurveDisplay.from_estimator(
-    ...     linker, people[:200], release, absent=people[200:]
-    ... )
+    >>> people, masked = make_noisy_files(300, random_state=0)
+    >>> X, Y, absent = people[:200], masked[:200], people[200:]
+    >>> linker = EuclideanLinker().fit(X, Y)
+    >>> display = LinkageCurveDisplay.from_estimator(linker, X, Y, absent=absent)
     >>> print("\n".join(text.get_text() for text in display.legend_.get_texts()))
     knows who is in the release
     does not know (100 absent)
@@ -67,13 +62,9 @@ class LinkageCurveDisplay(drawing.Display):
         X: Any,
         y: Any,
         *,
-        pool: Any = None,
-        absent: Any = None,
-        sample_weight: Any = None,
-        absent_weight: Any = None,
-        margin: str = "auto",
         name: str | None = None,
         ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Link people by a fitted linker and plot precision against recall.
 
@@ -81,19 +72,21 @@ class LinkageCurveDisplay(drawing.Display):
         ----------
         estimator : fitted linker
             The attacker.
-        X, y, pool, absent, sample_weight, absent_weight, margin
-            As in `linkage_curve`.
+        X, y : array-like or dataframe of shape (n_pairs, n_features)
+            The people in both files, aligned.
         name : str or None, default=None
             Name shown, by default that of the class.
         ax : matplotlib Axes, default=None
             Axes to draw on; by default those of a new figure.
+        **options
+            ``pool``, ``absent``, ``sample_weight``, ``absent_weight`` and ``margin`` of
+            `linkage_curve`.
 
         Returns
         -------
         LinkageCurveDisplay
         """
-        weights = {"sample_weight": sample_weight, "absent_weight": absent_weight}
-        curve = linkage_curve(estimator, X, y, pool=pool, absent=absent, margin=margin, **weights)
+        curve = linkage_curve(estimator, X, y, **options)
         name = type(estimator).__name__ if name is None else name
         return cls.from_result(curve, name=name, ax=ax)
 

@@ -69,10 +69,8 @@ class MarginDisplay(Display):
 
     Attributes
     ----------
-    legend_ : matplotlib Legend
-        The legend, with the numbers of records.
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
+    legend_, ax_, figure_ : matplotlib Legend, Axes, Figure
+        Its legend, with the numbers of records, and where it is drawn.
 
     Examples
     --------

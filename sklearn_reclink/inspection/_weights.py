@@ -46,13 +46,10 @@ class WeightsDisplay(ParameterDisplay):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn_reclink import WeightedMeanLinker
+    >>> from sklearn_reclink.datasets import make_noisy_files
     >>> from sklearn_reclink.inspection import WeightsDisplay
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(100, 3))
-    >>> Y = X + rng.normal(size=X.shape) * [0.05, 0.5, 5.0]
-    >>> linker = WeightedMeanLinker().fit(X, Y)
+    >>> linker = WeightedMeanLinker().fit(*make_noisy_files(random_state=0))
     >>> display = WeightsDisplay.from_estimator(linker, feature_names=["age", "income", "hours"])
     >>> [text.get_text() for text in display.ax_.get_yticklabels()]
     ['age', 'income', 'hours']

@@ -35,9 +35,7 @@ class ErrorDensity:
 
     Attributes
     ----------
-    step : float
-        Spacing of the table.
-    logs : ndarray of shape (n_steps,)
+    step, logs : float, ndarray of shape (n_steps,)
         Log density at ``0, step, 2 step, ...``; the last one holds for all larger errors.
     bandwidth : float
         Standard deviation of the kernels.
@@ -112,10 +110,8 @@ class ErrorRatio:
 
     Attributes
     ----------
-    step : float
-        Spacing of the table.
-    logs : ndarray of shape (n_steps,)
-        Log ratio at ``0, step, 2 step, ...``; the last one holds for all larger errors.
+    step, logs : float, ndarray of shape (n_steps,)
+        As in `ErrorDensity`, of the log ratio.
     """
 
     step: float

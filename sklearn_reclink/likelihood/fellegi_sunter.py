@@ -179,10 +179,8 @@ def count_patterns(
 
     Parameters
     ----------
-    original, masked : ndarray of shape (n_records, n_features), (n_masked, n_features)
-        NaN is missing.
-    tolerance : ndarray of shape (n_features,)
-        Values that differ by at most this agree.
+    original, masked, tolerance
+        As in `AgreementPairs`.
     block_pairs : int, default=2**18
         Number of pairs compared at once.
     max_counters : int, default=2**16

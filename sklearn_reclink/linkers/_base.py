@@ -49,11 +49,7 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
     Parameters
     ----------
     %(of_view)s
-    %(rule n_jobs)s
-    random_state : int, RandomState instance or None, default=None
-        Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
-        distances, where there are more than 1,000.
-    %(verbose)s
+    %(of_rule)s
 
     Examples
     --------

@@ -73,14 +73,12 @@ class ChoquetLinker(ExactLinker):
     --------
     >>> from sklearn_reclink import ChoquetLinker, WeightedMeanLinker
     >>> from sklearn_reclink.datasets import make_noisy_files
-    >>> X, Y = make_noisy_files(100, noise=(0.05, 0.5, 5.0), random_state=0)
-    >>> WeightedMeanLinker().fit(X, Y).n_linked_
+    >>> files = make_noisy_files(random_state=0)
+    >>> linker = ChoquetLinker(random_state=0).fit(*files)
+    >>> linker.capacity_.shape, linker.n_linked_, linker.bound_, linker.status_
+    ((8,), 65, 65, 'optimal')
+    >>> WeightedMeanLinker().fit(*files).n_linked_
     64
-    >>> linker = ChoquetLinker(random_state=0).fit(X, Y)
-    >>> linker.n_linked_, linker.bound_, linker.status_
-    (65, 65, 'optimal')
-    >>> linker.capacity_.shape
-    (8,)
     """
 
     constraint: str = "monotone"

@@ -69,12 +69,7 @@ class DensityLinker(LikelihoodLinker):
         categories or missing values the fourth one is that of ``"category"``.
     likelihood_ : PairLikelihood or MixedLikelihood
         The learned densities, or ratios of densities and transition frequencies.
-    n_linked_ : int
-        Number of records re-identified in the files of `fit`, by ``rule``.
-    bound_ : None
-        Nothing is proven of other parameters.
-    status_ : str
-        ``"heuristic"``.
+    %(unproven_)s
     ranks_ : RankScales or MixedView
         Ranks of the values of both files, counted in ``pool`` and ``reference`` if given to `fit`.
     %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s

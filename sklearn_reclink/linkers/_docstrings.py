@@ -108,12 +108,29 @@ class Shared:
     """
 
 
+_OTHERS = {  # entries of the same names that say something else
+    "sample_of_rule": """    random_state : int, RandomState instance or None, default=None
+        Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
+        distances, where there are more than 1,000.""",
+    "nothing_to_choose_": """    bound_ : int
+        Equal to ``n_linked_``: there are no parameters to choose.
+    status_ : str
+        ``"fixed"``.""",
+    "unproven_": """    n_linked_ : int
+        Number of records re-identified in the files of `fit`, by ``rule``.
+    bound_ : None
+        Nothing is proven of other parameters.
+    status_ : str
+        ``"heuristic"``.""",
+}
 _OF_VIEW = "standardize categorical_features ordinal_features"
 _OF_FILES = "masked_ standardize_ scales_ kinds_ variables_ n_features_in_ feature_names_in_"
 GROUPS = {
     "of_view": _OF_VIEW,
+    "of_rule": "rule n_jobs sample_of_rule verbose",
     "of_exact": f"{_OF_VIEW} rule shrinkage method solver time_limit certify n_jobs random_state "
     "verbose",
+    "fixed_": "n_linked_ nothing_to_choose_",
     "proof_": "n_linked_ bound_ confidence_bound_ confidence_level_ status_",
     "exact_": "n_linked_ bound_ confidence_bound_ confidence_level_ status_ claimed_links_ "
     f"certificate_ ceiling_ missing_weights_ temperature_ {_OF_FILES}",
@@ -124,6 +141,7 @@ GROUPS = {
 def fill_in(cls: Class) -> Class:
     """Put the shared entries into the docstring of a class."""
     entries = {match[1]: match[0] for match in _ENTRY.finditer(Shared.__doc__ or "")}
+    entries |= _OTHERS
     cls.__doc__ = _PLACE.sub(
         lambda place: "\n".join(
             entries[name] for word in place[1].split() for name in GROUPS.get(word, word).split()

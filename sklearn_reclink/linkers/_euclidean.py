@@ -41,23 +41,14 @@ class EuclideanLinker(BaseLinker):
         files; None takes ``a - b`` as it is. A column constant in either file contributes nothing.
         Of several, the one that links the most records of `fit` is taken.
     %(categorical_features ordinal_features)s
-    %(rule n_jobs)s
-    random_state : int, RandomState instance or None, default=None
-        Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
-        distances, where there are more than 1,000.
-    %(verbose)s
+    %(of_rule)s
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,)
         Equal weights that sum to 1.
-    %(n_linked_)s
-    bound_ : int
-        Equal to ``n_linked_``: there are no parameters to choose.
-    status_ : str
-        ``"fixed"``.
-    %(ceiling_ missing_weights_ temperature_ masked_ standardize_ scales_ kinds_ variables_)s
-    %(n_features_in_ feature_names_in_)s
+    %(fixed_ ceiling_)s
+    %(files_)s
 
     Examples
     --------
@@ -65,10 +56,8 @@ class EuclideanLinker(BaseLinker):
     >>> from sklearn_reclink.datasets import make_noisy_files
     >>> X, Y = make_noisy_files(100, noise=(0.1, 0.1, 0.1), random_state=0)
     >>> linker = EuclideanLinker().fit(X, Y)
-    >>> linker.n_linked_
-    97
-    >>> linker.score(X, Y)
-    0.97
+    >>> linker.n_linked_, linker.score(X, Y)
+    (97, 0.97)
     >>> linker.predict(X[:3])
     array([ 0, 61,  2])
     """

@@ -80,10 +80,10 @@ class HLMSChoquetLinker(LearnedLinker):
     --------
     >>> from sklearn_reclink import EuclideanLinker, HLMSChoquetLinker
     >>> from sklearn_reclink.datasets import make_noisy_files
-    >>> X, Y = make_noisy_files(100, noise=(0.05, 0.5, 5.0), random_state=0)
-    >>> EuclideanLinker().fit(X, Y).n_linked_
+    >>> files = make_noisy_files(random_state=0)
+    >>> EuclideanLinker().fit(*files).n_linked_
     17
-    >>> linker = HLMSChoquetLinker(random_state=0).fit(X, Y)
+    >>> linker = HLMSChoquetLinker(random_state=0).fit(*files)
     >>> linker.n_linked_, linker.bound_, linker.status_
     (65, 86, 'heuristic')
     """

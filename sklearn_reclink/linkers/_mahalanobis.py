@@ -41,11 +41,7 @@ class MahalanobisLinker(BaseLinker):
         changes the matrix and no link; ``"rank"`` compares ranks, each as a share of its own
         file. A column constant in either file contributes nothing. Of several, the one that links
         the most records of `fit` is taken.
-    %(categorical_features ordinal_features rule n_jobs)s
-    random_state : int, RandomState instance or None, default=None
-        Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
-        distances, where there are more than 1,000.
-    %(verbose)s
+    %(categorical_features ordinal_features of_rule)s
 
     Attributes
     ----------
@@ -53,23 +49,16 @@ class MahalanobisLinker(BaseLinker):
         The matrix of the distance, on the differences that ``standardize`` defines.
     whitening_ : ndarray of shape (n_features, n_directions)
         ``matrix_ = whitening_ @ whitening_.T``.
-    %(n_linked_)s
-    bound_ : int
-        Equal to ``n_linked_``: there are no parameters to choose.
-    status_ : str
-        ``"fixed"``.
+    %(fixed_)s
     %(files_)s
 
     Examples
     --------
     >>> from sklearn_reclink import MahalanobisLinker
     >>> from sklearn_reclink.datasets import make_noisy_files
-    >>> X, Y = make_noisy_files(100, noise=(0.05, 0.5, 5.0), random_state=0)
-    >>> linker = MahalanobisLinker().fit(X, Y)
-    >>> linker.n_linked_
-    51
-    >>> np.diag(linker.matrix_).round(1)
-    array([478.3,   4.1,   0. ])
+    >>> linker = MahalanobisLinker().fit(*make_noisy_files(random_state=0))
+    >>> linker.n_linked_, linker.matrix_.diagonal().round(1)
+    (51, array([478.3,   4.1,   0. ]))
     """
 
     standardize: str | Sequence[str | None] | None = None

@@ -36,8 +36,8 @@ class OWALinker(ExactLinker):
     --------
     >>> from sklearn_reclink import OWALinker
     >>> from sklearn_reclink.datasets import make_noisy_files
-    >>> X, Y = make_noisy_files(100, noise=(0.1, 0.1, 0.1), random_state=0)
-    >>> linker = OWALinker(random_state=0).fit(X, Y)
+    >>> files = make_noisy_files(noise=(0.1, 0.1, 0.1), random_state=0)
+    >>> linker = OWALinker(random_state=0).fit(*files)
     >>> linker.n_linked_, linker.bound_, linker.status_
     (97, 97, 'optimal')
     """

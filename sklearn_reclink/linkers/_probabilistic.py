@@ -78,12 +78,7 @@ class ProbabilisticLinker(LikelihoodLinker):
         Share of the pairs that are one person's.
     tolerance_ : ndarray of shape (n_features,)
         The tolerances used.
-    n_linked_ : int
-        Number of records re-identified in the files of `fit`, by ``rule``.
-    bound_ : None
-        Nothing is proven of other parameters.
-    status_ : str
-        ``"heuristic"``.
+    %(unproven_)s
     n_iter_ : int
         Iterations of EM.
     %(temperature_ masked_ standardize_ scales_ kinds_ variables_)s

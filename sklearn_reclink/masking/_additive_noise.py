@@ -58,8 +58,7 @@ class AdditiveNoise(NumericMasker):
     correlated : bool, default=False
         Whether the noise has the correlations of the file. By default the noise of each
         variable is independent.
-    %(keep_integers columns)s
-        A column that holds no numbers is an error, unless it is left out so.
+    %(keep_integers numeric_columns)s
     random_state : int, RandomState instance or None, default=None
         The seed of the noise. An integer gives the same masked file at every call.
 

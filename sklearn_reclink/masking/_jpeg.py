@@ -61,8 +61,7 @@ class JPEGMasking(NumericMasker):
     ----------
     quality : int, default=80
         Quality of the JPEG compression, from 1, the strongest, to 100.
-    %(keep_integers columns)s
-        A column that holds no numbers is an error, unless it is left out so.
+    %(keep_integers numeric_columns)s
 
     Attributes
     ----------

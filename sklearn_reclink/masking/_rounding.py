@@ -52,8 +52,7 @@ class Rounding(Masker):
         Round up or down at random, so that the expected value is the number itself.
     random_state : int, RandomState instance or None, default=None
         The seed of random rounding. An integer gives the same masked file at every call.
-    %(columns)s
-        A column that holds no numbers is an error, unless it is left out so.
+    %(numeric_columns)s
 
     Attributes
     ----------

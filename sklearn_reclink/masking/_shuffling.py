@@ -165,8 +165,7 @@ class DataShuffling(NumericMasker):
         Round the variables that hold whole numbers only, if k is above 1.
     random_state : int, RandomState instance or None, default=None
         Draws the noise. An integer gives the same masked file at every call.
-    %(columns)s
-        A column that holds no numbers is an error, unless it is left out so.
+    %(numeric_columns)s
 
     Attributes
     ----------

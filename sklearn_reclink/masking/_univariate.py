@@ -90,8 +90,7 @@ class UnivariateMicroaggregation(NumericMasker):
     optimal : bool, default=False
         Choose the runs of k to 2k - 1 values with the least sum of squares within. By default
         all runs have k values, except the last, which has up to 2k - 1.
-    %(keep_integers columns)s
-        A column that holds no numbers is an error, unless it is left out so.
+    %(keep_integers numeric_columns)s
 
     Attributes
     ----------

@@ -36,9 +36,10 @@ class ClaimedLinks:
     >>> import numpy as np
     >>> from sklearn_reclink import EuclideanLinker
     >>> from sklearn_reclink.metrics import linkage_curve
-    >>> X, Y = np.array([[0.0], [3.0], [4.0], [9.0]]), np.array([[0.0], [3.5], [4.0], [9.0]])
-    >>> linker = EuclideanLinker(standardize=None).fit(X, Y)
-    >>> claims = linkage_curve(linker, X, Y, absent=[[3.9], [20.0]]).unknown
+    >>> X, Y = np.array([[0.0, 3.0, 4.0, 9.0]]).T, np.array([[0.0, 3.5, 4.0, 9.0]]).T
+    >>> claims = linkage_curve(
+    ...     EuclideanLinker(standardize=None).fit(X, Y), X, Y, absent=[[3.9], [20.0]]
+    ... ).unknown
     >>> claims.to_frame()[["threshold", "n_claimed", "n_right", "recall", "precision"]].round(2)
        threshold  n_claimed  n_right  recall  precision
     0        inf          0        0    0.00        NaN

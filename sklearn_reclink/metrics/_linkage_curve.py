@@ -58,6 +58,7 @@ def linkage_curve(
 
     A link is claimed when its margin, how much farther the second nearest masked record is than
     the nearest, is at least a threshold. When all are claimed, the recall is the linker's `score`.
+    `inspection.LinkageCurveDisplay` plots it.
 
     Parameters
     ----------
@@ -80,10 +81,6 @@ def linkage_curve(
     Returns
     -------
     LinkageCurve
-
-    See Also
-    --------
-    sklearn_reclink.inspection.LinkageCurveDisplay : Plots it.
 
     Examples
     --------

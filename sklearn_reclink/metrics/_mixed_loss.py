@@ -126,6 +126,7 @@ def mixed_loss(X: Any, y: Any, *, categorical_features: Any = None) -> MixedLoss
     Returns
     -------
     MixedLoss
+        Means over the variables and pairs of variables.
 
     Examples
     --------

@@ -12,6 +12,8 @@ with ``p`` of this form (Sinkhorn and Knopp). The first step, with ``u = 0``, is
 correction; each further step costs one more pass over all pairs, and memory for two vectors.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sklearn_reclink.rules.log_sums import log_sum_exp
@@ -72,13 +74,28 @@ def balanced_prices(scores: Scores, *, max_iter: int = 30, tol: float = 1e-3) ->
     prices = density_prices(scores)
     if n_masked > n_records:
         prices = np.zeros(n_masked)
-    for _ in range(max_iter):
+
+    def excess(prices: np.ndarray) -> np.ndarray:
         wanted = np.zeros(n_masked)
         for _, values in scores.blocks():
             wanted += _shares(values - prices, may_fail=n_records > n_masked).sum(axis=0)
-        renewed = prices + np.log(np.maximum(wanted, LEAST))
-        if n_masked > n_records:
-            renewed = np.maximum(renewed, 0.0)
+        return np.log(np.maximum(wanted, LEAST))
+
+    lowest = 0.0 if n_masked > n_records else -np.inf
+    return settled_prices(prices, excess, lowest=lowest, max_iter=max_iter, tol=tol)
+
+
+def settled_prices(
+    prices: np.ndarray,
+    excess: Callable[[np.ndarray], np.ndarray],
+    *,
+    lowest: float,
+    max_iter: int,
+    tol: float,
+) -> np.ndarray:
+    """Raise prices by the excess of demand, a logarithm, until they change by ``tol`` at most."""
+    for _ in range(max_iter):
+        renewed = np.maximum(prices + excess(prices), lowest)
         change = np.abs(renewed - prices).max()
         prices = renewed
         if change <= tol:

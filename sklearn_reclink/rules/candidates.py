@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.rules.balancing import LEAST
+from sklearn_reclink.rules.balancing import LEAST, settled_prices
 from sklearn_reclink.search.priced import Coordinates, PricedSearch, plant
 
 
@@ -179,16 +179,12 @@ def _balanced(
     """The iteration of `balanced_prices`."""
     from sklearn_reclink.rules.sinkhorn_kernel import wanted
 
-    for _ in range(max_iter):
+    def excess(prices: np.ndarray) -> np.ndarray:
         shares = wanted(
             pairs.starts, pairs.columns, pairs.scores, prices, pairs.counts, pairs.masked_counts,
             pairs.rest, n_records > n_masked,
         )  # fmt: skip
-        renewed = prices + np.log(np.maximum(shares, LEAST)) + pairs.masked_rest
-        if n_masked > n_records:
-            renewed = np.maximum(renewed, 0.0)
-        change = np.abs(renewed - prices).max()
-        prices = renewed
-        if change <= tol:
-            break
-    return prices
+        return np.asarray(np.log(np.maximum(shares, LEAST)) + pairs.masked_rest)
+
+    lowest = 0.0 if n_masked > n_records else -np.inf
+    return settled_prices(prices, excess, lowest=lowest, max_iter=max_iter, tol=tol)

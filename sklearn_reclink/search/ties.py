@@ -89,17 +89,9 @@ def compared(own: np.ndarray, values: np.ndarray, magnitudes: np.ndarray) -> tup
 def rank(
     values: np.ndarray, magnitudes: np.ndarray, rows: np.ndarray, n_neighbors: int
 ) -> np.ndarray:
-    """Positions of the first candidates of one record, in their order.
+    """Positions of the first candidates of one record, in their order, (n_neighbors,).
 
-    Parameters
-    ----------
-    values, magnitudes : ndarray of shape (n_candidates,)
-    rows : ndarray of int of shape (n_candidates,)
-    n_neighbors : int
-
-    Returns
-    -------
-    ndarray of int of shape (n_neighbors,)
+    ``values``, ``magnitudes`` and ``rows`` are those of the candidates, (n_candidates,).
 
     Examples
     --------

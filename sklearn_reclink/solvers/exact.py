@@ -71,16 +71,13 @@ def solve(
     problem : Problem
     rng : numpy.random.Generator
         Orders what is tried; the optimum does not depend on it.
-    time_limit : float
-        Seconds after which the search stops and returns what it has.
-    at_least : int
-        Links found elsewhere: the search also stops as soon as the bound is at most that.
-    verbose : int
-        Above 0, progress is printed.
+    time_limit, shares : float, Shares
+        Seconds after which the search returns what it has, and how they are divided.
+    at_least, verbose : int
+        Links found elsewhere: the search also stops as soon as the bound is at most that. Above 0,
+        progress is printed.
     most_pairs : int
         Pairs of an original and a masked record beyond which rows are not held.
-    shares : Shares
-        How the time is divided.
     """
     size: dict[str, Any] = {"most_pairs": most_pairs, "shares": shares}
     options: dict[str, Any] = {"rng": rng, "at_least": at_least, "verbose": verbose}

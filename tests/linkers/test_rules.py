@@ -7,16 +7,8 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from sklearn.model_selection import GridSearchCV
 
-from sklearn_reclink import (
-    BilinearLinker,
-    ChoquetLinker,
-    EuclideanLinker,
-    HLMSChoquetLinker,
-    MahalanobisLinker,
-    OWALinker,
-    WeightedMeanLinker,
-)
-from sklearn_reclink.linkers import ALL_LINKERS
+from sklearn_reclink import BilinearLinker, ChoquetLinker, EuclideanLinker, HLMSChoquetLinker
+from sklearn_reclink.linkers import ALL_LINKERS, MahalanobisLinker, OWALinker, WeightedMeanLinker
 from sklearn_reclink.linkers._likelihood import LikelihoodLinker
 from sklearn_reclink.masking import Microaggregation, RankSwapping
 from sklearn_reclink.rules import RULES

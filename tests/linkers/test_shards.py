@@ -4,19 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sklearn_reclink import (
+from sklearn_reclink import DensityLinker, EuclideanLinker, HLMSChoquetLinker, Shards
+from sklearn_reclink.data.reading import in_shards
+from sklearn_reclink.linkers import (
     BilinearLinker,
     ChoquetLinker,
-    DensityLinker,
-    EuclideanLinker,
-    HLMSChoquetLinker,
     MahalanobisLinker,
     OWALinker,
     ProbabilisticLinker,
-    Shards,
     WeightedMeanLinker,
 )
-from sklearn_reclink.data.reading import in_shards
 
 DISTANCES = [
     EuclideanLinker(),

@@ -12,22 +12,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_reclink import (
-    BilinearLinker,
-    ChoquetLinker,
-    DensityLinker,
-    EuclideanLinker,
+from sklearn_reclink import BilinearLinker, ChoquetLinker, DensityLinker, EuclideanLinker, Pool
+from sklearn_reclink.datasets import make_microdata
+from sklearn_reclink.linkers import (
     HLMSChoquetLinker,
     MahalanobisLinker,
     OWALinker,
-    Pool,
     ProbabilisticLinker,
-    TransformedLinker,
     WeightedMeanLinker,
-    export_mps,
 )
-from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.linkers._base import learn_in
+from sklearn_reclink.linkers._export import export_mps
+from sklearn_reclink.linkers._transformed import TransformedLinker
 from sklearn_reclink.linkers._view import View, conclude, in_turn, notes_on
 from sklearn_reclink.masking import Microaggregation, RankSwapping
 from sklearn_reclink.solvers.problem import Solution, Status
