@@ -61,7 +61,9 @@ class SecretColumn:
 
 def split_columns(names: Sequence[str], secret: Any) -> tuple[list[int], list[int]]:
     """Columns that the intruder knows, and secret ones."""
-    wanted = [] if secret is None else [secret] if isinstance(secret, str) else list(secret)
+    given = [] if secret is None else [secret] if np.ndim(secret) == 0 else list(secret)
+    whole = range(-len(names), len(names))
+    wanted = [names[k] if k in whole else k for k in given]
     unknown = [name for name in wanted if name not in names]
     if unknown:
         raise ValueError(

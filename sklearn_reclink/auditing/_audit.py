@@ -98,9 +98,9 @@ def audit(  # type: ignore[misc]  # the options of both kinds
     holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
         With ``aligned=False``: people of the same population whom the release was not made from.
         They are the control, without which little can be concluded.
-    secret : str or sequence of str, default=None
-        Columns that the intruder does not know: nobody is linked by them, and the result tells how
-        well the release gives them away.
+    secret : str, int or sequence of them, default=None
+        Columns, by name or index, that the intruder does not know: nobody is linked by them, and
+        the result tells how well the release gives them away.
     categorical_features, ordinal_features : array-like or dict, default=None
         Columns of categories and of levels in order, as in the linkers; by default the types of
         dataframes say.
@@ -156,7 +156,10 @@ def audit(  # type: ignore[misc]  # the options of both kinds
         named: dict[str, Any] = {"limit": limit, "masked_name": masked_name, "ids": ids}
         search: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
         named |= {"holdout": holdout, "secret": secret, "unit": noun, "progress": progress}
-        return audit_unaligned(X, y, **told, **named, **search)
+        of_release = audit_unaligned(X, y, **told, **named, **search)
+        for note in of_release.notes:
+            warnings.warn(note, UserWarning, stacklevel=2)
+        return of_release
     if holdout is not None:
         raise ValueError(
             "holdout is given, but the files are aligned: give people who are not in the release "

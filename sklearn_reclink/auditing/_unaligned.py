@@ -248,19 +248,14 @@ def audit_unaligned(
     if ids is not None and len(ids) != len(files.original):
         raise ValueError(f"ids has {len(ids)} entries for {len(files.original)} records: one each")
     known, hidden = split_columns(files.names, secret)
-    total = 2 + len(hidden)
-
-    def step(what: str, done: int) -> None:
-        if progress is not None:
-            progress(what, done, total)
-
-    step("nearest records", 0)
+    step = progress or (lambda what, done, total: None)
+    step("nearest records", 0, 2 + len(hidden))
     nearest = distances_of(files)
-    step("singling out", 1)
+    step("singling out", 1, 2 + len(hidden))
     singling_out = singled_out_by(files, N_COLUMNS, N_ATTACKS, random_state)
     secrets = []
-    for number, k in enumerate(hidden):
-        step(f"secret {files.names[k]}", 2 + number)
+    for number, k in enumerate(hidden, start=2):
+        step(f"secret {files.names[k]}", number, 2 + len(hidden))
         found = [unaligned_disclosure(files, k, known, n, TOLERANCE) for n in NEIGHBORS]
         secrets.append(SecretDisclosure(files.names[k], tuple(found)))
     return UnalignedAudit(

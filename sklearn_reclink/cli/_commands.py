@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -75,7 +75,7 @@ def audit_command(
     from sklearn_reclink.auditing.writing import check_outputs
     from sklearn_reclink.cli._reading import FileProblem, read_pair
     from sklearn_reclink.cli._scenarios import known_columns, with_scenarios
-    from sklearn_reclink.cli._unaligned import audit_release, read_release, release_outputs
+    from sklearn_reclink.cli._unaligned import audit_release, read_release
 
     list_option = "--records" if records or report is None else "--records (next to the report)"
     if records is None and report is not None:
@@ -97,10 +97,9 @@ def audit_command(
             "--scenarios": scenarios,
         }
         release = read_release(inputs, which, refused)
-        of_release = audit_release(
-            release, secrets, unit, fail_above, seed=seed, n_jobs=n_jobs, quiet=quiet
-        )
-        texts = release_outputs(of_release, report, records, json_path)
+        paths = report, records, json_path
+        search: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "quiet": quiet}
+        of_release, texts = audit_release(release, paths, secrets, unit, fail_above, **search)
         return console.finish(of_release, texts, quiet=quiet, force=force)
     if holdout is not None:
         raise FileProblem("--holdout is for releases that are not aligned: add --unaligned")

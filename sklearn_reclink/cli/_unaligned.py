@@ -72,6 +72,7 @@ def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, 
 
 def audit_release(
     files: Release,
+    paths: Sequence[Path | None],
     secrets: Sequence[str] | None,
     unit: str,
     limit: float | None,
@@ -79,8 +80,11 @@ def audit_release(
     seed: int,
     n_jobs: int | None,
     quiet: bool,
-) -> UnalignedAudit:
-    """Audit the files, and print what to check."""
+) -> tuple[UnalignedAudit, list[console.Output]]:
+    """Audit the files, and print what to check; what to write to three paths, in their order.
+
+    They are those of the report, of the records and of the JSON.
+    """
     from sklearn_reclink.auditing import audit
 
     console.print_notes(files.notes)
@@ -100,15 +104,6 @@ def audit_release(
             progress=progress,
         )
     console.print_notes(found.notes)
-    return found.with_sources(*files.paths)
-
-
-def release_outputs(
-    found: UnalignedAudit, report: Path | None, records: Path | None, json_path: Path | None
-) -> list[console.Output]:
-    """What to write where."""
-    return [
-        (report, found.to_html),
-        (records, found.records_csv),
-        (json_path, partial(console.as_json, found)),
-    ]
+    found = found.with_sources(*files.paths)
+    makers = found.to_html, found.records_csv, partial(console.as_json, found)
+    return found, list(zip(paths, makers, strict=True))

@@ -85,7 +85,8 @@ def test_a_shuffled_masked_file_is_not_waved_through(files):
 
 def test_a_holdout_of_originals_is_noticed(files):
     X, fresh, _, _ = files
-    found = audit(X, fresh, aligned=False, holdout=X[:100])
+    with pytest.warns(UserWarning, match="the holdout is none"):
+        found = audit(X, fresh, aligned=False, holdout=X[:100])
     assert any("the holdout is none" in note for note in found.notes)
 
 
@@ -127,6 +128,19 @@ def test_absent_people_are_the_control():
     worst = found.secrets[0].worst
     assert worst.attack.share == 1 and worst.control_people == "absent"
     assert worst.control.n_tried == absent["ill"].notna().sum()
+
+
+def test_columns_without_names_and_secrets_that_no_record_tells():
+    rng = np.random.default_rng(4)
+    X, Y = rng.normal(size=(2, 30, 3)).round(2)
+    X[:, 2], Y[:, 2] = 0.0, np.nan
+    X[3, 2] = 1.0
+    with pytest.warns(UserWarning, match="no value in the masked file"):
+        found = audit(X, Y, aligned=False, secret=2)
+    (secret,) = found.secrets
+    assert secret.name == "x2" and secret.worst.attack.n_right == 0
+    assert secret.worst.rank_correlation is None
+    found.to_text(), found.to_dict(), found.to_html()
 
 
 def test_refusals(files):
