@@ -148,7 +148,7 @@ def not_concluded(audit: UnalignedAudit) -> list[str]:
 def measures_table(audit: UnalignedAudit) -> Table:
     """Header and rows of all measures, of originals and of the holdout."""
     found, single = audit.nearest, audit.singling_out
-    header = ["measure", "originals", "holdout", "excess", "95 % interval"]
+    header = ["measure", "originals", "control", "excess", "95 % interval"]
     rows = [
         _compared("copied exactly", found.copied_share, found.copied_excess),
         _compared("unique and copied", found.unique_copied, None),
@@ -162,9 +162,9 @@ def measures_table(audit: UnalignedAudit) -> Table:
         [
             "identifiable",
             percent(found.identifiable.share),
-            f"{percent(found.identifiable_expected)} expected",
+            percent(found.identifiable_expected),
             signed(middle),
-            _between((low, high)),
+            _briefly_between((low, high)),
         ]
     )
     columns = {
@@ -246,12 +246,20 @@ def _compared(name: str, rate: SuccessRate, excess: Excess | None) -> list[str]:
     if excess is None:
         return [name, percent(rate.share), "-", "-", "-"]
     risk, interval = excess.risk, excess.interval
-    shown = ["-", "-"] if risk is None or interval is None else [signed(risk), _between(interval)]
+    shown = (
+        ["-", "-"]
+        if risk is None or interval is None
+        else [signed(risk), _briefly_between(interval)]
+    )
     return [name, percent(rate.share), percent(excess.control.share), *shown]
 
 
 def _between(interval: Sequence[float]) -> str:
     return " to ".join(map(signed, interval))
+
+
+def _briefly_between(interval: Sequence[float]) -> str:
+    return _between(interval).replace(" % to ", " to ")
 
 
 def _count(rate: SuccessRate) -> str:
