@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sklearn_reclink.auditing import Audit, Comparison, UnalignedAudit
+from sklearn_reclink.auditing import Audit, Comparison, Protection, UnalignedAudit
 from sklearn_reclink.datasets import fetch_casc_census
 from sklearn_reclink.masking import Microaggregation
 from tests.certificates.schema import AUDIT_SCHEMA, problems
@@ -14,7 +14,7 @@ from tests.certificates.schema import AUDIT_SCHEMA, problems
 def every_json_follows_the_schema():
     """Whatever a test makes of an audit or a comparison is compared with the published schema."""
     with pytest.MonkeyPatch.context() as patch:
-        for made in (Audit, Comparison, UnalignedAudit):
+        for made in (Audit, Comparison, Protection, UnalignedAudit):
             patch.setattr(made, "to_dict", checked(made.to_dict))
         yield
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sklearn_reclink.auditing._output import SCHEMA_VERSION
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
 from sklearn_reclink.auditing.protection.trials import REJECTED, Trial
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing.protection.result import Protection
 
-SCHEMA = 1
 MOST_ROWS = 15
 
 
@@ -97,6 +97,10 @@ def why(found: Protection) -> list[str]:
             f"values the least: by {one.change:.2f} on average, in units of √2 standard "
             "deviations."
         )
+        sentences.append(
+            "Information loss is about the file as a whole. Results for small groups of "
+            f"{found.unit}, and for single values, change more: compare those that matter."
+        )
     other = found.best_groups
     if other is not None and other.name != one.name:
         sentences.append(
@@ -157,7 +161,8 @@ def protection_as_dict(found: Protection) -> dict[str, Any]:
     from sklearn_reclink._version import __version__
 
     return {
-        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "kind": "protection",
         "version": __version__,
         "headline": headline(found),
         "how_sure": how_sure(found),

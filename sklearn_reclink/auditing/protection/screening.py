@@ -64,11 +64,12 @@ class Screen:
     def first_look(self, family: MaskerFamily, seconds: float) -> list[Trial] | str:
         """Loss and bound of the strengths of a family, or why it cannot mask the file.
 
-        Once the seconds are over, weaker strengths are left out.
+        The strongest comes first, then the others in the order of bisection. Those that have not
+        begun when the seconds are over are left out.
         """
         end = time.monotonic() + seconds
         found: list[Trial] = []
-        for place in reversed(range(len(family.strengths))):
+        for place in in_order_of_bisection(len(family.strengths)):
             if found and time.monotonic() > end:
                 break
             try:
@@ -87,7 +88,8 @@ class Screen:
                     bound=share_of_different_rows(Y),
                 )
             )
-        return [one.with_(place=place) for place, one in enumerate(reversed(found))]
+        found.sort(key=lambda one: one.place)
+        return [one.with_(place=place) for place, one in enumerate(found)]
 
     def attack(self, trial: Trial) -> Trial:
         """The trial after the quick attackers, unless its bound makes them needless."""
@@ -127,3 +129,22 @@ class Screen:
             linker = ATTACKERS[name].build(self.setting, seconds).set_params(**self.told)
             links = linker.fit(self.X, Y).link(self.X, Y)
         return max(float(links.reidentified.mean()), float(links.expected_rate))
+
+
+def in_order_of_bisection(length: int) -> list[int]:
+    """Places from 0: the last, then the middles of what is left between those before.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.auditing.protection.screening import in_order_of_bisection
+    >>> in_order_of_bisection(6)
+    [5, 2, 1, 4, 0, 3]
+    """
+    order, parts = [length - 1], [(0, length - 1)]
+    while parts:
+        low, high = parts.pop(0)  # places low to high - 1 are left
+        if low < high:
+            middle = (low + high) // 2
+            order.append(middle)
+            parts += [(low, middle), (middle + 1, high)]
+    return order
