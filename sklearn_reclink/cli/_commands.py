@@ -76,7 +76,9 @@ def audit_command(
     from sklearn_reclink.cli._reading import FileProblem, read_pair
     from sklearn_reclink.cli._scenarios import known_columns, with_scenarios
     from sklearn_reclink.cli._unaligned import audit_release, read_release
+    from sklearn_reclink.cli._writing import check_table_format
 
+    check_table_format(records, "--records", csv_only=True)
     list_option = "--records" if records or report is None else "--records (next to the report)"
     if records is None and report is not None:
         records = report.with_name(f"{report.stem}-records.csv")
@@ -228,7 +230,9 @@ def mask_command(
     """Mask a file; other columns are left out, except for the id and those to keep."""
     from sklearn_reclink.auditing.writing import check_outputs, write_files
     from sklearn_reclink.cli._masking import build_masker, file_content, mask_file
+    from sklearn_reclink.cli._writing import check_table_format
 
+    check_table_format(output, "OUTPUT")
     check_outputs({"OUTPUT": output}, [original], force=force)
     masker = build_masker(method, strength, groups, keep_integers, seed, option)
     which = console.selection(id_column, columns, decimal, nominal, ordinal, dates)

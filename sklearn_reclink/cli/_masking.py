@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_reclink import masking
-from sklearn_reclink.auditing.writing import harmless
 from sklearn_reclink.cli import _reading as reading
 from sklearn_reclink.cli._reading import FileProblem
+from sklearn_reclink.cli._writing import file_content as file_content
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,27 +29,45 @@ METHODS: dict[str, tuple[Callable[..., Any], str | None]] = {
     "top-bottom": (masking.TopBottomCoding, "top"),
     "rounding": (masking.Rounding, "base"),
 }
+# by name: the strength from which on nothing is masked, and why
+_NO_STRENGTH: dict[str, tuple[Callable[[float], bool], str]] = {
+    "microaggregation": (lambda k: k <= 1, "a group of one record keeps its values"),
+    "univariate": (lambda k: k <= 1, "a group of one record keeps its values"),
+    "suppression": (lambda k: k <= 1, "every record is alike to itself, so no value is removed"),
+    "rank-swapping": (lambda p: p <= 0, "values are swapped over no distance"),
+    "noise": (lambda p: p <= 0, "noise of 0 percent changes nothing"),
+    "pram": (lambda p: p >= 1, "every category is kept"),
+}
 _WHOLE = 2**53  # below it, a whole float is one whole number
 # options with a value for each column, which say what is masked
 _BY_COLUMN = ("bands", "mapping", "n_levels", "bottom", "top", "base", "p", "matrix")
 
 
 class MaskedFile(NamedTuple):
-    """A masked table, and the columns of the file that are not masked: released or left out."""
+    """A masked table, and the columns of the file that are not masked: released or left out.
+
+    Of the columns that were to be masked, ``unchanged`` have all their values still.
+    """
 
     table: pd.DataFrame
     unmasked: list[str]
     left_out: list[str]
+    unchanged: list[str]
 
     @property
     def notes(self) -> list[str]:
-        """What was not masked, in words."""
-        found = []
-        if self.unmasked:
-            found.append(f"RELEASED UNMASKED, as --keep asks: {', '.join(self.unmasked)}")
-        if self.left_out:
-            found.append(f"left out because they are not masked: {', '.join(self.left_out)}")
-        return found
+        """What was not masked, in words, one line for each column."""
+        kept = [f"{name} is RELEASED UNMASKED, as --keep asks" for name in self.unmasked]
+        same = [
+            f"{name} is RELEASED UNCHANGED: the masking changed none of its values"
+            for name in self.unchanged
+        ]
+        out = [
+            f"{name} is LEFT OUT of the release, because it is not among the columns to mask: add "
+            "it to --groups or --columns to mask it, or to --keep to release it as it is"
+            for name in self.left_out
+        ]
+        return [*kept, *same, *out]
 
 
 def mask_file(
@@ -98,12 +116,29 @@ def mask_file(
     except ValueError as error:
         raise FileProblem(f"{path.name}: {error}".replace("columns=", "--columns")) from None
     left_out = [name for name in held if name not in released]
+    unchanged = _unchanged(table[wanted], masked[wanted], path)
     masked = masked[released]
     whole = [name for name in masked if _is_whole(table[name]) and _is_whole(masked[name])]
     masked = masked.astype(dict.fromkeys(whole, "Int64"))  # 1 is written as 1, not as 1.0
     if which.id_column is not None:
         masked.insert(0, which.id_column, table[which.id_column].to_numpy())
-    return MaskedFile(masked, unmasked, left_out)
+    return MaskedFile(masked, unmasked, left_out, unchanged)
+
+
+def _unchanged(table: pd.DataFrame, masked: pd.DataFrame, path: Path) -> list[str]:
+    """The columns that vary and of which no value changed; all of them are refused."""
+    varying = [str(name) for name in table if table[name].nunique(dropna=False) > 1]
+    same = []
+    for name in varying:
+        pair = [one[name].astype(object).where(one[name].notna(), None) for one in (table, masked)]
+        if bool((pair[0] == pair[1]).where(pair[0].notna(), pair[1].isna()).all()):
+            same.append(name)
+    if same and len(same) == len(varying):
+        raise FileProblem(
+            f"{path.name} would be released as it is: with these options no value of any column "
+            "changes. Choose a stronger masking"
+        )
+    return same
 
 
 def _is_whole(column: pd.Series) -> bool:
@@ -137,23 +172,6 @@ def _read_levels(masker: Any, table: pd.DataFrame) -> None:
                 raise FileProblem(
                     f"column {name!r} holds numbers, and mapping names levels that are none"
                 ) from None
-
-
-def file_content(table: pd.DataFrame, path: Path) -> str | bytes:
-    """A table as Parquet or CSV, as the name of a file says; texts harmless to spreadsheets."""
-    if path.suffix.lower() in reading.PARQUET:
-        return bytes(table.to_parquet(None, index=False))
-    texts = table.select_dtypes(exclude=["number", "bool", "boolean", "datetime", "datetimetz"])
-    safe: dict[str, Any] = {
-        str(name): column.astype(object).map(_harmless_cell, na_action="ignore")
-        for name, column in texts.items()
-    }
-    return str(table.assign(**safe).rename(columns=harmless).to_csv(index=False))
-
-
-def _harmless_cell(cell: Any) -> Any:
-    """A text made harmless to spreadsheets; codes of categories that are numbers as they are."""
-    return harmless(cell) if isinstance(cell, str) else cell
 
 
 def build_masker(
@@ -190,6 +208,7 @@ def build_masker(
         may = ", ".join(name for name in known if name not in ("columns", "random_state"))
         name = refused[0] if settings else refused[0].replace("_", "-")
         raise FileProblem(f"{method} takes no {name}; its options are {may}")
+    _check_strength(method, options.get(parameter) if parameter else None)
     defaults = {"standardize": True, "random_state": seed}
     return make(**{name: defaults[name] for name in defaults if name in known} | options)
 
@@ -205,3 +224,10 @@ def _setting(text: str) -> tuple[str, Any]:
         if value[:1] in "[{":
             raise FileProblem(f"the value of --option {name} is not JSON") from None
         return name.strip().replace("-", "_"), value
+
+
+def _check_strength(method: str, strength: Any) -> None:
+    """Refuse a strength that masks nothing."""
+    too_weak, reason = _NO_STRENGTH.get(method, (lambda value: False, ""))
+    if isinstance(strength, int | float) and too_weak(strength):
+        raise FileProblem(f"{method} with a strength of {strength:g} masks nothing: {reason}")

@@ -10,7 +10,9 @@ Masked = Annotated[Path, typer.Argument(help="Its masked version, CSV, Parquet o
 MaskedFiles = Annotated[
     list[Path], typer.Argument(help="Its masked versions, CSV, Parquet or Excel.")
 ]
-Output = Annotated[Path, typer.Argument(help="Where to write the masked file, CSV or Parquet.")]
+Output = Annotated[
+    Path, typer.Argument(help="Where to write the masked file: .csv, .parquet or .xlsx.")
+]
 Id = Annotated[
     str | None,
     typer.Option(

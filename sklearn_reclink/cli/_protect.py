@@ -63,7 +63,9 @@ def protect_command(
     from sklearn_reclink.auditing import MaskingSearch
     from sklearn_reclink.auditing.writing import check_outputs
     from sklearn_reclink.cli._masking import file_content, mask_file
+    from sklearn_reclink.cli._writing import check_table_format
 
+    check_table_format(output, "--output")
     if not max_risk > 0:
         raise ValueError(f"--max-risk is {max_risk:g}: it must be above 0, such as 0.05")
     written = {"--output": output, "--report": report, "--json": json_path}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from sklearn_reclink import cli
+from sklearn_reclink.cli._masking import METHODS
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.masking import Microaggregation
 
@@ -71,3 +73,82 @@ def test_columns_left_aside_are_said_in_the_verdict(capsys):
     printed = capsys.readouterr().out
     assert "Judged by 2 of the 4 variables: “rent” and “tax”." in printed
     assert "firms" in printed and "people" not in printed
+
+
+def mask(output: str, *options: str) -> int:
+    return cli.run(["mask", "original.csv", output, "--force", *options])
+
+
+def test_columns_in_no_group_are_named_one_by_one(capsys):
+    assert mask("grouped.csv", "--groups", "income,tax") == 0
+    errors = capsys.readouterr().err.splitlines()
+    assert [line.split()[2] for line in errors if "is LEFT OUT of the release" in line] == [
+        "rent",
+        "savings",
+    ]
+    assert list(pd.read_csv("grouped.csv")) == ["income", "tax"]
+
+
+@pytest.mark.parametrize(
+    ("method", "strength"),
+    [
+        ("microaggregation", "1"),
+        ("univariate", "1"),
+        ("suppression", "1"),
+        ("rank-swapping", "0"),
+        ("noise", "0"),
+        ("shuffling", "0"),
+        ("pram", "1"),
+        ("top-bottom", "1 --option bottom=null"),
+        ("rounding", "0.001"),
+    ],
+)
+def test_a_strength_that_masks_nothing_is_refused(method, strength, capsys):
+    assert mask("weak.csv", "--method", method, "--strength", *strength.split()) == 2
+    error = capsys.readouterr().err
+    assert "nothing" in error or "no value of any column changes" in error or "must be" in error
+    assert not Path("weak.csv").exists()
+
+
+def test_every_method_is_covered_by_the_test_above_or_always_masks():
+    assert set(METHODS) - {"jpeg", "recoding"} == {
+        "microaggregation",
+        "univariate",
+        "suppression",
+        "rank-swapping",
+        "noise",
+        "shuffling",
+        "pram",
+        "top-bottom",
+        "rounding",
+    }
+
+
+def test_a_column_that_masking_left_unchanged_is_named(capsys):
+    table = pd.read_csv("original.csv")
+    table.assign(sex=[1, 2] * 50).to_csv("with_sex.csv", index=False)
+    options = ["--method", "rounding", "--strength", "10", "--columns", "rent,tax,sex", "--force"]
+    pd.read_csv("with_sex.csv").assign(sex=[10, 20] * 50).to_csv("with_sex.csv", index=False)
+    assert cli.run(["mask", "with_sex.csv", "rounded.csv", *options]) == 0
+    errors = capsys.readouterr().err
+    assert "sex is RELEASED UNCHANGED" in errors and "rent is RELEASED" not in errors
+
+
+def test_excel_output_is_excel(capsys):
+    assert mask("masked.xlsx", "--strength", "5") == 0
+    assert mask("masked.csv", "--strength", "5") == 0
+    assert Path("masked.xlsx").read_bytes()[:2] == b"PK"
+    read = pd.read_excel("masked.xlsx", engine="openpyxl")
+    pd.testing.assert_frame_equal(read, pd.read_csv("masked.csv"), check_dtype=False)
+
+
+@pytest.mark.parametrize("name", ["masked.sav", "masked.xls", "masked.csv.gz"])
+def test_formats_that_are_not_written_are_refused(name, capsys):
+    assert mask(name) == 2
+    assert "not written. Use .csv" in capsys.readouterr().err and not Path(name).exists()
+
+
+def test_the_list_of_records_is_csv_and_nothing_else(capsys):
+    assert audit("light.csv", "--records", "records.xlsx") == 2
+    assert "name it records.csv" in capsys.readouterr().err
+    assert not Path("records.xlsx").exists()

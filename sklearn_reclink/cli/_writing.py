@@ -1,0 +1,90 @@
+"""Tables as files: CSV, Parquet or Excel, as the name of the file says; anything else is refused.
+
+Texts are made harmless to spreadsheets, which would run a cell that begins like a formula.
+"""
+
+from __future__ import annotations
+
+import io
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sklearn_reclink.auditing.writing import harmless
+from sklearn_reclink.cli._tables import PARQUET, FileProblem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CSV = {".csv", ".txt", ""}
+EXCEL = ".xlsx"
+_EXCEL_ROWS = 2**20 - 1  # below the header
+
+
+def check_table_format(path: Path | None, option: str, *, csv_only: bool = False) -> None:
+    """Refuse a file whose name asks for a format that is not written.
+
+    Parameters
+    ----------
+    path : Path or None
+        Where to write; None if it was not asked for.
+    option : str
+        The option that names it.
+    csv_only : bool, default=False
+        Whether only CSV is written there.
+
+    Raises
+    ------
+    FileProblem
+        Names the option, the path and the remedy.
+    """
+    suffix = "" if path is None else path.suffix.lower()
+    if path is None or suffix in CSV:
+        return
+    remedy = f"name it {path.with_suffix('.csv').name}"
+    if csv_only:
+        raise FileProblem(f"{option} {path} is written as CSV and nothing else: {remedy}")
+    if suffix == EXCEL:
+        if find_spec("openpyxl") is None:
+            raise FileProblem(
+                f"{option} {path}: Excel files need openpyxl: pip install openpyxl, or {remedy}"
+            )
+    elif suffix not in PARQUET:
+        raise FileProblem(
+            f"{option} {path}: files of the kind {suffix} are not written. Use .csv, .parquet or "
+            f"{EXCEL}: {remedy}"
+        )
+
+
+def file_content(table: pd.DataFrame, path: Path) -> str | bytes:
+    """A table as Parquet, Excel or CSV, as the name of a file says."""
+    suffix = path.suffix.lower()
+    if suffix in PARQUET:
+        return bytes(table.to_parquet(None, index=False))
+    safe = _harmless(table)
+    if suffix != EXCEL:
+        return str(safe.to_csv(index=False))
+    if len(table) > _EXCEL_ROWS:
+        raise FileProblem(
+            f"{path} would have {len(table):,} records, and a sheet of Excel holds "
+            f"{_EXCEL_ROWS:,}: write CSV or Parquet"
+        )
+    for name, column in table.select_dtypes("datetimetz").items():
+        safe[name] = column.astype(str)  # Excel has no time zones
+    content = io.BytesIO()
+    safe.to_excel(content, index=False, engine="openpyxl")
+    return content.getvalue()
+
+
+def _harmless(table: pd.DataFrame) -> pd.DataFrame:
+    texts = table.select_dtypes(exclude=["number", "bool", "boolean", "datetime", "datetimetz"])
+    safe: dict[str, Any] = {
+        str(name): column.astype(object).map(_harmless_cell, na_action="ignore")
+        for name, column in texts.items()
+    }
+    return table.assign(**safe).rename(columns=harmless)
+
+
+def _harmless_cell(cell: Any) -> Any:
+    """A text made harmless to spreadsheets; codes of categories that are numbers as they are."""
+    return harmless(cell) if isinstance(cell, str) else cell
