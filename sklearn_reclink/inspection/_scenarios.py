@@ -170,11 +170,11 @@ class ScenarioDisplay(Display):
             if not risk[worst]:
                 continue
             text = "\n".join(as_label(name, 14) for name in self.names[worst])
-            point = (place + (_WIDTH / 2 if len(some) > 1 else 0), risk[worst])
+            point = (place - _WIDTH / 2, risk[worst])
             ax.annotate(
                 text,
                 point,
-                xytext=(-7, 0),
+                xytext=(-2, 2),
                 textcoords="offset points",
                 ha="right",
                 va="bottom",
