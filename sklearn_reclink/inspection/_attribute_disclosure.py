@@ -118,18 +118,8 @@ class AttributeDisclosureDisplay(drawing.Display):
         """
         return cls(results=results).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the shares.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        AttributeDisclosureDisplay
-        """
+    def _draw_on(self, ax: Axes | None) -> None:
+        """Draw the shares."""
         ax = self._set_axes(ax, height=1.6 + 0.7 * len(self.results))
         self.points_ = {}
         for series, (label, colour, marker, place) in _SERIES.items():
@@ -157,4 +147,3 @@ class AttributeDisclosureDisplay(drawing.Display):
         ax.set(xlim=(-0.03, 1.03), xlabel="share guessed right, 95 % interval")
         ax.grid(axis="x", alpha=0.35)
         self.legend_ = drawing.legend_above(ax, bbox_to_anchor=(0.4, 1.0))
-        return self

@@ -111,18 +111,8 @@ class LinkageCurveDisplay(drawing.Display):
         """
         return cls(curve=curve, estimator_name=name).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        LinkageCurveDisplay
-        """
+    def _draw_on(self, ax: Axes | None) -> None:
+        """Draw the curves."""
         ax, curve = self._set_axes(ax), self.curve
         label = "knows who is in the release"
         series = [(curve.known, drawing.VERMILION, "-o", label)]
@@ -144,4 +134,3 @@ class LinkageCurveDisplay(drawing.Display):
         ax.grid(alpha=0.3)
         title = " ".join(filter(None, [self.estimator_name, "intruder"]))
         self.legend_ = drawing.legend_above(ax, title=title)
-        return self

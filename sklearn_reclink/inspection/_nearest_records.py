@@ -93,18 +93,8 @@ class NearestRecordsDisplay(drawing.Display):
         """
         return cls(result=result).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        NearestRecordsDisplay
-        """
+    def _draw_on(self, ax: Axes | None) -> None:
+        """Draw the curves."""
         ax, found = self._set_axes(ax), self.result
         series = [("original", found.distance, drawing.VERMILION, "-")]
         if found.holdout_distance is not None:
@@ -128,7 +118,6 @@ class NearestRecordsDisplay(drawing.Display):
         drawing.in_percent(ax.yaxis)
         ax.grid(alpha=0.3)
         self.legend_ = drawing.legend_above(ax)
-        return self
 
 
 def _cumulated(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -141,18 +141,8 @@ class OverfittingCurveDisplay(drawing.Display):
             **scores,
         ).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the curves: means over the splits, and bands from the lowest to the highest.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        OverfittingCurveDisplay
-        """
+    def _draw_on(self, ax: Axes | None) -> None:
+        """Draw the curves: means over the splits, and bands from the lowest to the highest."""
         ax = self._set_axes(ax)
         numeric = all(isinstance(value, int | float | np.number) for value in self.values)
         values = np.array(self.values if numeric else range(len(self.values)), dtype=float)
@@ -180,7 +170,6 @@ class OverfittingCurveDisplay(drawing.Display):
         drawing.in_percent(ax.yaxis)
         ax.grid(axis="y", alpha=0.3)
         self.legend_ = drawing.legend_above(ax, title=self.estimator_name, fontsize=None)
-        return self
 
 
 def _cases(

@@ -63,7 +63,7 @@ class ParameterDisplay(Display):
         """What to show of a fitted linker, as fields of the display."""
 
     @abstractmethod
-    def plot(self) -> Self:
+    def plot(self, *, ax: Any = None) -> Self:
         """Draw the parameters."""
 
     def _names(self, n_features: int) -> list[str]:

@@ -8,7 +8,7 @@ take the colours of the style in use, so a dark style gives a dark figure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -31,6 +31,25 @@ class Display:
 
     ax_: Axes
     figure_: Figure | Any
+
+    def plot(self, *, ax: Axes | None = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        Display
+            Itself.
+        """
+        self._draw_on(ax)
+        return self
+
+    def _draw_on(self, ax: Axes | None) -> None:
+        raise NotImplementedError(f"{type(self).__name__} draws nothing")
 
     def _set_axes(self, ax: Axes | None, *, width: float = 6.4, height: float = 4.8) -> Axes:
         """The axes given, or those of a new figure of a size in inches, framed on two sides."""
