@@ -6,6 +6,7 @@ safe: the audit, with all attackers, decides. Where the expected ceiling is with
 monotone distance needs to be searched for.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -65,13 +66,16 @@ class Screen:
         """Loss and bound of the strengths of a family, or why it cannot mask the file.
 
         The strongest comes first, then the others in the order of bisection. Those that have not
-        begun when the seconds are over are left out.
+        begun when the seconds are over are left out; they count from the second strength on, since
+        the first may have to load compiled code.
         """
-        end = time.monotonic() + seconds
+        end = math.inf
         found: list[Trial] = []
         for place in in_order_of_bisection(len(family.strengths)):
-            if found and time.monotonic() > end:
-                break
+            if found:
+                end = min(end, time.monotonic() + seconds)
+                if time.monotonic() >= end:
+                    break
             try:
                 masker = family.at(place)
                 Y = self.masked(masker)

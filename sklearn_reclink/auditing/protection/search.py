@@ -44,6 +44,7 @@ SAME_LOSS = 0.01
 AUDIT_SHARE = 0.25  # of the time limit, for each audit
 LEAST_AUDIT, MOST_AUDIT = 5.0, 60.0  # seconds
 LOOKING_SHARE = 0.3  # of the time limit, for losses
+LEAST_LOOK = 0.01  # of the time limit, for each family
 SCREENING_SHARE = 0.55  # of the time limit, for losses and quick attackers together
 
 
@@ -126,7 +127,8 @@ class Search:
         while left:
             now, rest = left[: self._workers], left[self._workers :]
             rounds = 1 + len(rest) / self._workers
-            seconds = max(end - (self.seconds - self._left()), 0.0) / rounds
+            seconds = (end - (self.seconds - self._left())) / rounds
+            seconds = max(seconds, LEAST_LOOK * self.seconds)
             looked = self._parallel(self.screen.first_look, [(one, seconds) for one in now])
             for family, found in zip(now, looked, strict=True):
                 if isinstance(found, str):
