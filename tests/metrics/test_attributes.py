@@ -77,7 +77,7 @@ def test_a_file_released_as_it_is_tells_everything():
 
 def test_an_independent_release_adds_nothing():
     missed = []
-    for seed in range(8):
+    for seed in range(5):
         rng = np.random.default_rng(seed)
         people, release = rng.normal(size=(600, 3)), rng.normal(size=(300, 3))
         secrets, told = (rng.choice(list("abc"), n, p=[0.5, 0.3, 0.2]) for n in (600, 300))

@@ -8,7 +8,6 @@ import pytest
 
 from sklearn_reclink.metrics import nearest_records, singling_out
 from sklearn_reclink.metrics.record_space import UnalignedFiles
-from sklearn_reclink.search import Index
 
 
 def mixed(rng: np.random.Generator, n: int) -> pd.DataFrame:
@@ -115,17 +114,6 @@ def test_units_change_nothing():
     assert after.near == before.near
     first, second = (singling_out(*one, random_state=0) for one in (files, scaled))
     assert first.attack.n_tried == second.attack.n_tried
-
-
-def test_a_tree_gives_the_distances_of_all_pairs(monkeypatch):
-    rng = np.random.default_rng(6)
-    files = UnalignedFiles.read(mixed(rng, 200), mixed(rng, 150))
-    dense = files.nearest(files.original, files.release, 2)
-    defaults = dict(Index.__init__.__kwdefaults__, dense_pairs=0)
-    monkeypatch.setattr(Index.__init__, "__kwdefaults__", defaults)
-    tree = files.nearest(files.original, files.release, 2)
-    np.testing.assert_array_equal(tree[0], dense[0])
-    np.testing.assert_array_equal(tree[1], dense[1])
 
 
 def test_singling_out_by_hand():
