@@ -47,6 +47,8 @@ Progress = Callable[[str, int, int], None]
 SHARES = (0.1, 0.5)  # of the people, whose smallest sets are looked for
 OTHERS = ("mahalanobis", "choquet", "bilinear", "density")
 _ENDS = {"search": 0.55, "others": 0.72, "people": 0.87, "again": 0.96}  # shares of the time limit
+_MOST_PAIRS = 2e9  # of a record sought and a masked one, over all sets: some 20 s of counting
+_FEWEST_SOUGHT = 100
 _MOST_SMALLEST = 3  # sets of a share that the other attackers try
 
 
@@ -99,7 +101,8 @@ def scenarios(
     time_limit : float, default=60.0
         Seconds for all searches. However few, every set has links and a bound.
     max_records : int, default=2000
-        People sought; in a longer file a random sample of so many is sought in the whole release.
+        People sought; in a longer file a random sample of so many is sought in the whole release,
+        and of fewer where that would be more than 2 billion pairs of records over all sets.
     random_state, n_jobs : int, default=0, None
         Seed of every random choice, and number of joblib workers.
     unit : str, default="people"
@@ -198,6 +201,8 @@ def _sought(files: Files, columns: list[int], most: int, seed: int) -> Sought:
         nominal = tuple(place for place, k in enumerate(columns) if k in files.nominal)
         gaps = any(np.isnan(one).any() for one in (X, Y, Y if pool is None else pool))
         nominal = nominal if nominal or gaps else None
+    n_sets, n_masked = len(list_sets(len(columns))), len(Y if pool is None else pool)
+    most = min(most, max(int(_MOST_PAIRS / (n_sets * n_masked)), _FEWEST_SOUGHT))
     if len(X) <= most:
         return Sought(X, Y, pool, None, nominal, VIEWS)
     rows = np.sort(np.random.default_rng([seed, 3]).choice(len(X), size=most, replace=False))
