@@ -45,7 +45,7 @@ def audit_text(audit: Audit) -> str:
             f"{one.title} did not run on the whole file: {reason}"
             for one, reason in audit.skipped.items()
         ),
-        "Variables\n" + _with_short_names(variables_table(audit, MOST_VARIABLES)),
+        _variables_text(audit),
         *map(wrapped, filter(None, [_further(audit), *variable_notes(audit)])),
         "" if audit.scenarios is None else audit.scenarios.to_text(),
     ]
@@ -103,6 +103,14 @@ def attackers_table(audit: Audit) -> Table:
         if one.attacker in audit.skipped
     ]
     return [*header, "search"], rows
+
+
+def _variables_text(audit: Audit) -> str:
+    """The table of the variables, if it has any number."""
+    header, rows = variables_table(audit, MOST_VARIABLES)
+    if all(cell == "-" for row in rows for cell in row[1:]):
+        return ""
+    return "Variables\n" + _with_short_names((header, rows))
 
 
 def variable_notes(audit: Audit) -> list[str]:

@@ -25,6 +25,7 @@ from sklearn_reclink.auditing._findings import Finding
 from sklearn_reclink.auditing._methods import Source
 from sklearn_reclink.auditing._output import audit_as_dict, audit_text
 from sklearn_reclink.auditing._records import RecordsAtRisk
+from sklearn_reclink.auditing._running import OUT_OF_MEMORY, OUT_OF_TIME
 from sklearn_reclink.auditing._variables import VariableContributions
 from sklearn_reclink.auditing.formatting import PEOPLE, Unit
 from sklearn_reclink.auditing.writing import write_files
@@ -184,6 +185,13 @@ class Audit:
     def rests_on_estimate(self) -> bool:
         """Whether the risk is that of people who were not learned from."""
         return isinstance(self.strongest, HeldOut)
+
+    @property
+    def out_of_time(self) -> list[Attacker]:
+        """Attackers that could run, but for the time limit or memory."""
+        return [
+            one for one, reason in self.skipped.items() if reason in (OUT_OF_TIME, OUT_OF_MEMORY)
+        ]
 
     @property
     def at_chance(self) -> bool:

@@ -111,6 +111,12 @@ def certainty(audit: Audit) -> list[str]:
             f"Judged by {len(audit.names):,} of the {n_all:,} variables: {names}. An intruder who "
             "also knows the others may find more."
         )
+    if audit.out_of_time:
+        titles = listed([one.title for one in audit.out_of_time])
+        texts.append(
+            f"Not tried, for want of time or memory: {titles}. They may find more; a "
+            "longer time limit would tell."
+        )
     if estimate is not None:
         low, high = map(percent, estimate.interval)
         n_sought = len(estimate.rows)
@@ -214,6 +220,11 @@ def _no_remedy(audit: Audit) -> str:
         text = f"{shown.judge} still finds all {shown.n_with:,} without any one of them"
     elif (least.drop or 0) <= 0:
         text = f"{shown.judge} still finds as many without any of the {n_tried:,} that were tried"
+    elif shown.shorter:
+        return (
+            "Time did not allow to measure what leaving out a variable would change. A longer time "
+            "limit would tell."
+        )
     else:
         return (
             f"Without {quoted(least.name)}, {shown.judge} finds {least.n_without:,} {of_all}. Time "

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sklearn_reclink import audit
+from sklearn_reclink.auditing._running import OUT_OF_TIME
 from sklearn_reclink.auditing._verdict import verdict
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwapping
@@ -99,3 +101,13 @@ def test_the_size_of_groups_that_ties_need_is_said():
     assert any("the same as 19 others" in text for text in verdict(found).what_to_protect)
     grouped = Microaggregation(groups=3, k=20, standardize=True).fit_transform(X)
     assert audit(X, grouped, attackers=["euclidean"]).risk <= 0.05 + 1e-9
+
+
+def test_attackers_that_time_left_out_are_said_in_the_verdict():
+    X, Y = generated(0)
+    found = audit(X, Y, attackers=["euclidean", "density"])
+    late = replace(
+        found, attacks=found.attacks[:1], skipped={found.attacks[1].attacker: OUT_OF_TIME}
+    )
+    assert verdict(late).how_sure[0].startswith("Not tried, for want of time or memory: Error")
+    assert not any("Not tried" in text for text in verdict(found).how_sure)
