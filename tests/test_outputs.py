@@ -208,7 +208,7 @@ def test_a_fault_while_writing_leaves_the_folder_as_it_was(
 
 @pytest.mark.parametrize(
     ("where", "error"),
-    [("_html.audit_figures", RuntimeError("broken")), ("_html._page", KeyboardInterrupt())],
+    [("_html.audit_figures", RuntimeError("broken")), ("_html.render_page", KeyboardInterrupt())],
 )
 def test_a_report_interrupted_half_way_leaves_nothing(folder, monkeypatch, capsys, where, error):
     before = content(folder)
