@@ -1,5 +1,4 @@
-"""Is a release within 5 % at less loss than the best single microaggregation, and does a recount
-agree?
+"""Releases within 5 % beside the best single microaggregation, and a recount of their risk.
 
 Three files: light and heavy tails, and one with a key, a number that differs for everybody. For
 each, `MaskingSearch` chooses a release. The *rival* is microaggregation of all variables in one
@@ -35,6 +34,7 @@ COLUMNS = [
     ("CPU s", 6),
 ]
 CHEAP = ["euclidean", "mahalanobis", "probabilistic", "density"]
+LEARNED = ["weighted_mean", "choquet", "bilinear", "hlms"]
 
 
 def files(n_records: int, seed: int) -> dict[str, np.ndarray]:
@@ -70,6 +70,18 @@ def best_microaggregation(X: np.ndarray, target: float) -> tuple[int, float]:
     raise ValueError("no k is within the target")
 
 
+def recount(X: np.ndarray, Y: np.ndarray, seconds: float) -> tuple[float, str]:
+    """The largest risk that any attacker finds by itself, and its name."""
+    found = {
+        name: audit(
+            X, Y, attackers=[name], time_limit=seconds, random_state=7, aligned="unchecked"
+        ).risk
+        for name in CHEAP + LEARNED
+    }
+    strongest = max(found, key=found.__getitem__)
+    return found[strongest], strongest
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -77,7 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--target", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=0, help="of the files")
     parser.add_argument("--time-limit", type=float, default=240.0, help="of each search")
-    parser.add_argument("--recount-limit", type=float, default=60.0, help="of each recount")
+    parser.add_argument("--recount-limit", type=float, default=12.0, help="of each attacker")
     parser.add_argument("--files", nargs="*", default=["light", "heavy", "key"])
     parser.add_argument("--proven", action="store_true")
     parser.add_argument("--n-jobs", type=int, default=None)
@@ -93,14 +105,7 @@ def main(arguments: list[str] | None = None) -> None:
             asked.target, proven=asked.proven, time_limit=asked.time_limit, n_jobs=asked.n_jobs
         ).fit(X)
         seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
-        again = audit(
-            X,
-            search.masked_,
-            time_limit=asked.recount_limit,
-            random_state=1,
-            aligned="unchecked",
-            n_jobs=asked.n_jobs,
-        )
+        risk, strongest = recount(X, search.masked_, asked.recount_limit)
         k, rival = best_microaggregation(X, asked.target)
         chosen = search.protection_
         table.row(
@@ -110,8 +115,8 @@ def main(arguments: list[str] | None = None) -> None:
                 f"{search.information_loss_:.3f}",
                 k,
                 f"{rival:.3f}",
-                f"{again.risk:.1%}",
-                again.strongest.attacker.name,
+                f"{risk:.1%}",
+                strongest,
                 f"{search.bound_:.1%}" if chosen.is_proven else "no",
                 f"{seconds:.0f}",
                 f"{cpu:.0f}",
