@@ -40,7 +40,7 @@ def someone_in_box(tree: Any, queries: Any, own: Any, tolerance: float, caps: An
     reach = np.empty(n_features)
     squares = np.empty(n_features)
     right, low, high, begin, end = tree.right, tree.low, tree.high, tree.begin, tree.end
-    points, first, place = tree.points, tree.first, tree.place
+    points, first, place = tree.exact, tree.first, tree.place
     mixed = caps.shape[0] > 0
     for i in range(n_queries):
         mine = place[own[i]]

@@ -10,7 +10,8 @@ points needs no cut. Every two cuts halve the points or use up a side, so the tr
 never deeper than ``2 (log2 N + n)`` or so.
 
 *Mixed files.* A node in which some points lack a coordinate (NaN) and others do not is cut there
-first; until then its box is unbounded along it. The codes of a category that are left in a node
+first; until then its box is unbounded along it. Below, all points lack the same coordinates: a
+*pattern*, numbered by the node where it begins. The codes of a category that are left in a node
 differ by its cap at most, and so long is the side.
 """
 
@@ -23,7 +24,7 @@ from numba import njit
 class Tree(NamedTuple):
     """Points packed leaf by leaf, and the boxes around them."""
 
-    points: np.ndarray  # (n_distinct, n_features), leaf by leaf
+    points: np.ndarray  # (n_distinct, n_features), leaf by leaf; no extra ones, 0 where missing
     exact: np.ndarray  # (n_distinct, n_exact), coordinates of the distance; may be `points`
     first: np.ndarray  # (n_distinct + 1,): the rows of point p are rows[first[p]:first[p + 1]]
     rows: np.ndarray  # (n_points,): row numbers, ascending for each point
@@ -33,7 +34,8 @@ class Tree(NamedTuple):
     end: np.ndarray  # (n_nodes,): the points of node v are begin[v]:end[v]
     low: np.ndarray  # (n_nodes, n_features)
     high: np.ndarray  # (n_nodes, n_features)
-    lacks: np.ndarray  # (n_nodes,): whether an extra coordinate of all of its points is 0
+    pattern: np.ndarray  # (n_nodes,): which coordinates its points lack, -1 if they differ in it
+    boxes: np.ndarray  # (n_nodes, 2 n_variables) of a mixed file: low and high, side by side
     depth: int
 
 
@@ -81,19 +83,25 @@ def build(
     points = np.ascontiguousarray(points, dtype=float)
     exact = points if exact is None else np.ascontiguousarray(exact, dtype=float)
     stretch = np.ones(points.shape[1]) if stretch is None else np.asarray(stretch, dtype=float)
-    caps = np.full(points.shape[1], np.inf) if caps is None else np.asarray(caps, dtype=float)
+    sides = np.full(points.shape[1], np.inf) if caps is None else np.asarray(caps, dtype=float)
     gaps = bool(np.isnan(points).any())
     rows = np.arange(len(points))
     packed = points.copy()
-    right, begin, end, low, high, depth = _cut(packed, rows, stretch, caps, gaps, leaf)
+    right, begin, end, low, high, pattern, depth = _cut(packed, rows, stretch, sides, gaps, leaf)
     largest = 0.0 if not join else np.inf if exact is points else leaf
     first, place = _collapse(exact, rows, right, begin, end, largest)
     chosen = rows[first[:-1]]
     if len(chosen) < len(rows):  # some were joined
         packed = points[chosen]
     located = packed if exact is points else exact[chosen]
-    lacks = (high[:, high.shape[1] - n_extra :] == 0).any(axis=1)
-    return Tree(packed, located, first, rows, place, right, begin, end, low, high, lacks, depth)
+    boxes = np.empty((0, 0))
+    if caps is not None:
+        n = points.shape[1] - n_extra
+        packed = np.where(np.isnan(packed[:, :n]), 0.0, packed[:, :n])
+        boxes = np.stack([low[:, :n], high[:, :n]], axis=2).reshape(len(low), 2 * n)
+    return Tree(
+        packed, located, first, rows, place, right, begin, end, low, high, pattern, boxes, depth
+    )
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -152,6 +160,7 @@ def _cut(points: Any, rows: Any, stretch: Any, caps: Any, gaps: bool, leaf: int)
     end = np.zeros(capacity, np.int64)
     low = np.empty((capacity, n_features))
     high = np.empty((capacity, n_features))
+    pattern = np.zeros(capacity, np.int64)
     extents = np.empty(n_features)
     lacking = np.zeros(n_features, np.int64)
     stack = [(0, n_points, -1, 1)]
@@ -167,6 +176,7 @@ def _cut(points: Any, rows: Any, stretch: Any, caps: Any, gaps: bool, leaf: int)
             end = np.concatenate((end, np.zeros_like(end)))
             low = np.concatenate((low, np.empty_like(low)))
             high = np.concatenate((high, np.empty_like(high)))
+            pattern = np.concatenate((pattern, np.zeros_like(pattern)))
         node = n_nodes
         n_nodes += 1
         if parent >= 0:
@@ -198,6 +208,11 @@ def _cut(points: Any, rows: Any, stretch: Any, caps: Any, gaps: bool, leaf: int)
                 low[node, k], high[node, k] = -np.inf, np.inf
                 if lacking[k] < stop - start:
                     partly = k
+        if partly >= 0:
+            pattern[node] = -1
+        elif node > 0:
+            above = parent if parent >= 0 else node - 1
+            pattern[node] = pattern[above] if pattern[above] >= 0 else node
         if stop - start <= leaf:
             continue
         if partly >= 0:
@@ -237,6 +252,7 @@ def _cut(points: Any, rows: Any, stretch: Any, caps: Any, gaps: bool, leaf: int)
         end[:n_nodes].copy(),
         low[:n_nodes].copy(),
         high[:n_nodes].copy(),
+        pattern[:n_nodes].copy(),
         depth,
     )
 

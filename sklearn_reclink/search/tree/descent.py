@@ -8,7 +8,16 @@ from numba import njit
 
 from sklearn_reclink.families.formula import Formula
 from sklearn_reclink.search.tree.building import Tree
-from sklearn_reclink.search.tree.mixed import MIXED, PLAIN
+from sklearn_reclink.search.tree.formulas import bound_of_box
+from sklearn_reclink.search.tree.mixed import (
+    MIXED,
+    NOWHERE,
+    PLAIN,
+    bound_in_pattern,
+    bound_of_mixed_box,
+    enter,
+    nowhere,
+)
 
 
 def njit_named(name: str, **options: Any) -> Callable[[Any], Any]:
@@ -25,45 +34,106 @@ def njit_named(name: str, **options: Any) -> Callable[[Any], Any]:
     return compiled
 
 
-def _descents(name: str, bound_of_box: Any, distance_of: Any) -> tuple[Any, Any, Any]:
-    """The descent of a walk, and two loops over queries, compiled for one kind of file."""
+@njit(cache=True, nogil=True, forceinline=True)
+def _next_plain_leaf(
+    right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int, limit: float,
+    stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any, pattern: Any,
+    boxes: Any, query: Any, scale: Any, inside: Any,
+) -> Any:  # fmt: skip
+    """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the top."""
+    while top > 0:
+        top -= 1
+        if bounds[top] > limit:
+            continue
+        node = stack[top]
+        while right[node] != 0:
+            near, far = node + 1, right[node]
+            near_bound = bound_of_box(bound, weights, queries, i, low, high, near, c, order)
+            far_bound = bound_of_box(bound, weights, queries, i, low, high, far, c, order)
+            if far_bound < near_bound:
+                near, far = far, near
+                near_bound, far_bound = far_bound, near_bound
+            if near_bound > limit:
+                node = -1
+                break
+            if far_bound <= limit:
+                stack[top] = far
+                bounds[top] = far_bound
+                top += 1
+            node = near
+        if node >= 0:
+            return node, top
+    return -1, 0
 
-    @njit_named(name, forceinline=True)
-    def next_leaf(
-        right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int,
-        limit: float, stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any,
-        lacks: Any, gap: bool,
-    ) -> Any:  # fmt: skip
-        """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the top."""
-        while top > 0:
-            top -= 1
-            if bounds[top] > limit:
-                continue
-            node = stack[top]
-            while right[node] != 0:
-                near, far = node + 1, right[node]
-                near_bound = bound_of_box(
-                    bound, weights, queries, i, low, high, near, c, order, extra, caps,
-                    gap or lacks[near],
-                )  # fmt: skip
-                far_bound = bound_of_box(
-                    bound, weights, queries, i, low, high, far, c, order, extra, caps,
-                    gap or lacks[far],
-                )  # fmt: skip
-                if far_bound < near_bound:
-                    near, far = far, near
-                    near_bound, far_bound = far_bound, near_bound
-                if near_bound > limit:
-                    node = -1
-                    break
-                if far_bound <= limit:
-                    stack[top] = far
-                    bounds[top] = far_bound
-                    top += 1
-                node = near
-            if node >= 0:
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _next_mixed_leaf(
+    right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int, limit: float,
+    stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any, pattern: Any,
+    boxes: Any, query: Any, scale: Any, inside: Any,
+) -> Any:  # fmt: skip
+    """The same in a mixed file; the pattern of the leaf is entered."""
+    while top > 0:
+        top -= 1
+        if bounds[top] > limit:
+            continue
+        node = stack[top]
+        while True:
+            if pattern[node] != inside[0]:
+                enter(
+                    bound,
+                    weights,
+                    queries,
+                    i,
+                    low,
+                    high,
+                    node,
+                    extra,
+                    pattern[node],
+                    query,
+                    scale,
+                    inside,
+                )
+            if right[node] == 0:
                 return node, top
-        return -1, 0
+            near, far = node + 1, right[node]
+            if pattern[node] >= 0:
+                near_bound = bound_in_pattern(
+                    bound, weights, queries, i, low, high, boxes, near, c, order, extra, caps,
+                    query, scale, inside,
+                )  # fmt: skip
+                far_bound = bound_in_pattern(
+                    bound, weights, queries, i, low, high, boxes, far, c, order, extra, caps,
+                    query, scale, inside,
+                )  # fmt: skip
+            else:  # those who lack a value are on the left: the few, if it costs nothing
+                near, far = far, near
+                near_bound = bound_of_mixed_box(
+                    bound, weights, queries, i, low, high, near, c, order, extra, caps
+                )
+                far_bound = bound_of_mixed_box(
+                    bound, weights, queries, i, low, high, far, c, order, extra, caps
+                )
+            if far_bound < near_bound:
+                near, far = far, near
+                near_bound, far_bound = far_bound, near_bound
+            if near_bound > limit:
+                break
+            if far_bound <= limit:
+                stack[top] = far
+                bounds[top] = far_bound
+                top += 1
+            node = near
+    return -1, 0
+
+
+NEXT_LEAF = _next_plain_leaf, _next_mixed_leaf  # for numbers alone, and for mixed files
+
+
+def _loops(mixed: bool) -> tuple[Any, Any]:
+    """Two loops over queries, compiled for one kind of file."""
+    next_leaf, (_, distance_of) = NEXT_LEAF[mixed], MIXED if mixed else PLAIN
+    name = "mixed" if mixed else "plain"
 
     @njit_named(name)
     def first_leaves(tree: Any, formula: Any, queries: Any) -> Any:
@@ -73,12 +143,14 @@ def _descents(name: str, bound_of_box: Any, distance_of: Any) -> tuple[Any, Any,
         c, order = np.empty(n_features), np.empty(n_features, np.int64)
         right, low, high = tree.right, tree.low, tree.high
         bound, weights, extra, caps = formula.bound, formula.weights, formula.extra, formula.caps
+        query, scale, inside = nowhere(n_features, extra.shape[0])
         for i in range(n_queries):
+            inside[0] = NOWHERE
             stack[0] = 0
             bounds[0] = 0.0
             leaves[i], _ = next_leaf(
                 right, low, high, bound, weights, queries, i, np.inf, stack, bounds, 1, c, order,
-                extra, caps, tree.lacks, True,
+                extra, caps, tree.pattern, tree.boxes, query, scale, inside,
             )  # fmt: skip
         return leaves
 
@@ -97,23 +169,20 @@ def _descents(name: str, bound_of_box: Any, distance_of: Any) -> tuple[Any, Any,
             )
         return values, magnitudes
 
-    return next_leaf, first_leaves, distances
+    return first_leaves, distances
 
 
-_DESCENTS = _descents("plain", *PLAIN[1:]), _descents("mixed", *MIXED[1:])
-NEXT_LEAF = [found[0] for found in _DESCENTS]  # for numbers alone, and for mixed files
+_LOOPS = _loops(mixed=False), _loops(mixed=True)
 
 
 def leaf_of(tree: Tree, formula: Formula, queries: np.ndarray) -> np.ndarray:
     """The leaf that the walk of every query reaches first."""
-    return np.asarray(_DESCENTS[formula.is_mixed][1](tree, formula, queries))
+    return np.asarray(_LOOPS[formula.is_mixed][0](tree, formula, queries))
 
 
 def distances_to(
     tree: Tree, formula: Formula, exact: np.ndarray, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Distance and magnitude of every query and the row named beside it."""
-    found: tuple[np.ndarray, np.ndarray] = _DESCENTS[formula.is_mixed][2](
-        tree, formula, exact, rows
-    )
+    found: tuple[np.ndarray, np.ndarray] = _LOOPS[formula.is_mixed][1](tree, formula, exact, rows)
     return found

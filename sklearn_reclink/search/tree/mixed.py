@@ -4,11 +4,19 @@ The differences are those of `families.differences`: a category differs by its c
 missing value (NaN) not at all. A box that holds a missing value of some coordinate reaches from
 minus to plus infinity there, so it is at distance 0; the codes of categories are at least their cap
 apart, so what lies outside of a box of codes is at the cap. The weighted squares of the extra
-coordinates, the last ones, are added to the formula of the others. They add nothing unless the
-query lacks a value, which makes one of its extra coordinates 0, or the points of the box do.
+coordinates, the last ones, are added to the formula of the others.
 
-`PLAIN` and `MIXED` are the same three functions for both kinds of files. A walk is compiled for one
-of them, so that a file of numbers pays nothing for the others.
+*Patterns.* Most nodes hold points that lack the same coordinates. A walk that enters such a pattern
+works out once, for its query, which coordinates are compared and what missing values cost::
+
+    scale_k     the weight of variable k (1 where the bound is not a sum), 0 if either side lacks it
+    cost        the extra coordinates that are the same for all of the points
+    varying     the other ones: the query lacks a value, and its cost depends on that of the point
+
+The boxes below are then as quick to look at as those of a file of numbers.
+
+`PLAIN` and `MIXED` are the same functions for both kinds of files. A walk is compiled for one of
+them, so that a file of numbers pays nothing for the others.
 """
 
 from typing import Any
@@ -31,32 +39,6 @@ def squared(a: float, b: float, cap: float) -> Any:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def lacks_a_value(queries: Any, i: int, extra: Any) -> Any:
-    """Whether query ``i`` lacks a value that costs something."""
-    for e in range(extra.shape[0]):
-        if queries[i, queries.shape[1] - 1 - e] == 0.0:
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def bound_of_point(
-    bound: int, weights: Any, queries: Any, i: int, points: Any, p: int, c: Any, order: Any,
-    extra: Any, caps: Any,
-) -> Any:  # fmt: skip
-    """The bound of query ``i`` and point ``p``; extra coordinates can only add to it."""
-    n = points.shape[1] - extra.shape[0]
-    if bound == SUM:
-        value = 0.0
-        for k in range(n):
-            value += weights[k] * squared(queries[i, k], points[p, k], caps[k])
-        return value
-    for k in range(n):
-        c[k] = squared(queries[i, k], points[p, k], caps[k])
-    return formulas.aggregate(bound, weights, c[:n], order)
-
-
-@njit(cache=True, nogil=True, forceinline=True)
 def _outside(here: float, low: float, high: float, cap: float) -> Any:
     """The squared difference of a coordinate and an interval."""
     outside = 0.0
@@ -68,14 +50,11 @@ def _outside(here: float, low: float, high: float, cap: float) -> Any:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def bound_of_box(
+def bound_of_mixed_box(
     bound: int, weights: Any, queries: Any, i: int, low: Any, high: Any, node: int, c: Any,
-    order: Any, extra: Any, caps: Any, costs: bool,
+    order: Any, extra: Any, caps: Any,
 ) -> Any:  # fmt: skip
-    """The bound of query ``i`` and the point of a box that is nearest to it in every variable.
-
-    ``costs`` says whether extra coordinates may add to it.
-    """
+    """The bound of query ``i`` and the point of a box that is nearest to it in every variable."""
     n = low.shape[1] - extra.shape[0]
     value = 0.0
     if bound == SUM:
@@ -85,10 +64,96 @@ def bound_of_box(
         for k in range(n):
             c[k] = _outside(queries[i, k], low[node, k], high[node, k], caps[k])
         value = formulas.aggregate(bound, weights, c[:n], order)
-    if costs:
-        for e in range(extra.shape[0]):
-            k = n + e
-            value += extra[e] * _outside(queries[i, k], low[node, k], high[node, k], caps[k])
+    for e in range(extra.shape[0]):
+        k = n + e
+        value += extra[e] * _outside(queries[i, k], low[node, k], high[node, k], caps[k])
+    return value
+
+
+NOWHERE = -2  # of a walk that begins
+
+
+@njit(cache=True, nogil=True)
+def nowhere(n_features: int, n_extra: int) -> Any:
+    """Room for the pattern that a walk is in, for its query; overwritten in place.
+
+    The query (n_variables,), 0 where it is not compared; ``scale`` (n_variables,) and last, the
+    cost; the pattern, the number of ``varying`` coordinates, and these (2 + n_extra,).
+    """
+    n = n_features - n_extra
+    return np.zeros(n), np.zeros(n + 1), np.full(2 + n_extra, NOWHERE)
+
+
+@njit(cache=True, nogil=True)
+def enter(
+    bound: int, weights: Any, queries: Any, i: int, low: Any, high: Any, node: int, extra: Any,
+    pattern: int, query: Any, scale: Any, inside: Any,
+) -> Any:  # fmt: skip
+    """Enter the pattern that begins at a node, or none (-1)."""
+    inside[0] = pattern
+    if pattern < 0:
+        return
+    n = query.shape[0]
+    for k in range(n):
+        here = queries[i, k]
+        known = here == here and low[node, k] > -np.inf
+        query[k] = here if known else 0.0
+        scale[k] = 0.0 if not known else weights[k] if bound == SUM else 1.0
+    cost, varying = 0.0, 0
+    for e in range(extra.shape[0]):
+        least, most = low[node, n + e], high[node, n + e]
+        if queries[i, n + e] == queries[i, n + e] and least > -np.inf:
+            if least == most:
+                cost += extra[e] * (queries[i, n + e] - least) ** 2
+            else:
+                inside[2 + varying] = e
+                varying += 1
+    scale[n], inside[1] = cost, varying
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def bound_in_pattern(
+    bound: int, weights: Any, queries: Any, i: int, low: Any, high: Any, boxes: Any, node: int,
+    c: Any, order: Any, extra: Any, caps: Any, query: Any, scale: Any, inside: Any,
+) -> Any:  # fmt: skip
+    """`bound_of_mixed_box` of a node of the pattern entered."""
+    n = query.shape[0]
+    value = scale[n]
+    for k in range(n):
+        here = query[k]
+        outside = max(boxes[node, 2 * k] - here, here - boxes[node, 2 * k + 1], 0.0)
+        outside = min(outside, caps[k])
+        if bound == SUM:
+            value += scale[k] * (outside * outside)
+        else:
+            c[k] = scale[k] * (outside * outside)
+    if bound != SUM:
+        value += formulas.aggregate(bound, weights, c[:n], order)
+    for m in range(inside[1]):
+        e = inside[2 + m]
+        k = n + e
+        value += extra[e] * _outside(queries[i, k], low[node, k], high[node, k], caps[k])
+    return value
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def bound_of_point(
+    bound: int, weights: Any, queries: Any, i: int, points: Any, p: int, c: Any, order: Any,
+    caps: Any, query: Any, scale: Any, inside: Any,
+) -> Any:  # fmt: skip
+    """The bound of the query and point ``p`` of the pattern entered; 0 outside of patterns."""
+    if inside[0] < 0:
+        return 0.0
+    n = query.shape[0]
+    value = scale[n]
+    for k in range(n):
+        difference = min(abs(query[k] - points[p, k]), caps[k])
+        if bound == SUM:
+            value += scale[k] * (difference * difference)
+        else:
+            c[k] = scale[k] * (difference * difference)
+    if bound != SUM:
+        value += formulas.aggregate(bound, weights, c[:n], order)
     return value
 
 
@@ -100,7 +165,9 @@ def distance_of(
     """Distance and magnitude of query ``i`` and point ``p``."""
     n = c.shape[0] - extra.shape[0]
     if kind == SAME:
-        value = bound_of_point(bound, theta, exact, i, points, p, c, order, extra, caps)
+        for k in range(n):
+            c[k] = squared(exact[i, k], points[p, k], caps[k])
+        value = formulas.aggregate(bound, theta, c[:n], order)
         for e in range(extra.shape[0]):
             value += extra[e] * squared(exact[i, n + e], points[p, n + e], caps[n + e])
         return value, value
@@ -125,17 +192,9 @@ def distance_of(
 @njit(cache=True, nogil=True, forceinline=True)
 def _plain_point(
     bound: int, weights: Any, queries: Any, i: int, points: Any, p: int, c: Any, order: Any,
-    extra: Any, caps: Any,
+    caps: Any, query: Any, scale: Any, inside: Any,
 ) -> Any:  # fmt: skip
     return formulas.bound_of_point(bound, weights, queries, i, points, p, c, order)
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _plain_box(
-    bound: int, weights: Any, queries: Any, i: int, low: Any, high: Any, node: int, c: Any,
-    order: Any, extra: Any, caps: Any, costs: bool,
-) -> Any:  # fmt: skip
-    return formulas.bound_of_box(bound, weights, queries, i, low, high, node, c, order)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -146,5 +205,5 @@ def _plain_distance(
     return formulas.distance_of(kind, bound, theta, terms, exact, i, points, p, c, order)
 
 
-PLAIN = _plain_point, _plain_box, _plain_distance
-MIXED = bound_of_point, bound_of_box, distance_of
+PLAIN = _plain_point, _plain_distance
+MIXED = bound_of_point, distance_of

@@ -13,7 +13,7 @@ from sklearn_reclink.families.formula import CHOQUET, OWA, SUM, Formula
 from sklearn_reclink.search.tree.building import Tree
 from sklearn_reclink.search.tree.descent import NEXT_LEAF, njit_named
 from sklearn_reclink.search.tree.formulas import Tolerance, farther, reach, tie_limit
-from sklearn_reclink.search.tree.mixed import MIXED, PLAIN, lacks_a_value
+from sklearn_reclink.search.tree.mixed import MIXED, NOWHERE, PLAIN, nowhere
 
 
 def at_most_as_far(
@@ -94,7 +94,7 @@ def nearest_points(
 
 def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
     """Both walks compiled for one bound, which then costs no branch in the loops."""
-    bound_of_point, _, distance_of = MIXED if mixed else PLAIN
+    bound_of_point, distance_of = MIXED if mixed else PLAIN
     next_leaf = NEXT_LEAF[mixed]
     compiled = njit_named(f"{bound}_{mixed}")
 
@@ -112,14 +112,16 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
         c = np.empty(n_features)
         c_exact = np.empty(exact.shape[1])
         order = np.empty(max(n_features, exact.shape[1]), np.int64)
-        right, low, high, lacks = tree.right, tree.low, tree.high, tree.lacks
+        right, low, high = tree.right, tree.low, tree.high
+        pattern, boxes = tree.pattern, tree.boxes
         begin, end, points, located = tree.begin, tree.end, tree.points, tree.exact
         first, rows_of, place = tree.first, tree.rows, tree.place
         weights, extra, caps = formula.weights, formula.extra, formula.caps
         kind, theta, terms = formula.distance, formula.theta, formula.terms
         relative, absolute, rounding = tolerance.relative, tolerance.absolute, tolerance.rounding
+        query, scale, inside = nowhere(n_features, extra.shape[0])
         for i in range(n_queries):
-            gap = lacks_a_value(queries, i, extra)
+            inside[0] = NOWHERE
             limit = reach(relative, absolute, rounding, values[i])
             own = place[skip[i]] if skip[i] >= 0 else -1
             count = 0
@@ -133,7 +135,7 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 if point == stop:
                     node, top = next_leaf(
                         right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
-                        order, extra, caps, lacks, gap,
+                        order, extra, caps, pattern, boxes, query, scale, inside,
                     )  # fmt: skip
                     if node < 0:
                         break
@@ -143,7 +145,18 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 if (
                     equals > 0
                     and bound_of_point(
-                        bound, weights, queries, i, points, point, c, order, extra, caps
+                        bound,
+                        weights,
+                        queries,
+                        i,
+                        points,
+                        point,
+                        c,
+                        order,
+                        caps,
+                        query,
+                        scale,
+                        inside,
                     )
                     <= limit
                 ):
@@ -184,14 +197,16 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
         c = np.empty(n_features)
         c_exact = np.empty(exact.shape[1])
         order = np.empty(max(n_features, exact.shape[1]), np.int64)
-        right, low, high, lacks = tree.right, tree.low, tree.high, tree.lacks
+        right, low, high = tree.right, tree.low, tree.high
+        pattern, boxes = tree.pattern, tree.boxes
         begin, end, points, located = tree.begin, tree.end, tree.points, tree.exact
         first, rows_of, place = tree.first, tree.rows, tree.place
         weights, extra, caps = formula.weights, formula.extra, formula.caps
         kind, theta, terms = formula.distance, formula.theta, formula.terms
         relative, absolute, rounding = tolerance.relative, tolerance.absolute, tolerance.rounding
+        query, scale, inside = nowhere(n_features, extra.shape[0])
         for i in range(n_queries):
-            gap = lacks_a_value(queries, i, extra)
+            inside[0] = NOWHERE
             own = place[skip[i]] if skip[i] >= 0 else -1
             limit = np.inf
             beyond = np.inf  # the nearest point that is not among the k
@@ -206,7 +221,7 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 if point == stop:
                     node, top = next_leaf(
                         right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
-                        order, extra, caps, lacks, gap,
+                        order, extra, caps, pattern, boxes, query, scale, inside,
                     )  # fmt: skip
                     if node < 0:
                         break
@@ -219,7 +234,18 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 if (
                     counts
                     and bound_of_point(
-                        bound, weights, queries, i, points, point, c, order, extra, caps
+                        bound,
+                        weights,
+                        queries,
+                        i,
+                        points,
+                        point,
+                        c,
+                        order,
+                        caps,
+                        query,
+                        scale,
+                        inside,
                     )
                     <= limit
                 ):
