@@ -267,7 +267,8 @@ def _check_levels(column: Column, labels: Sequence[Any], levels: Sequence[Any]) 
         wrong = np.array([label in unknown for label in labels])
         raise ValueError(
             f"{column.where} has a value in row {column.row(wrong)} that is not among the levels "
-            f"{_shown(levels)}: add its level, or mark the value as missing"
+            f"{_shown(levels)}: add its level before fit, "
+            f"ordinal_features={{{column.name!r}: [levels in order]}}, or mark the value as missing"
         )
 
 

@@ -12,7 +12,8 @@ cells go first and conflicts use what time they leave.
 
 *Late starts* (`starts`) take long to find, and a proof needs none: they are asked for only when a
 search has gone on for long, or cannot end in a proof. Where presolve took a good part of the time,
-there will be no time for them later: they come at once.
+there will be no time for them later: they come at once. So they do in a mixed file, where simple
+starts are poor.
 
 *Files of any size.* The rows of a small file are held. In a large one they are found by the index
 as parameters violate them, cells grow the ones they need (`cells.rows`), and before conflicts are
@@ -192,14 +193,15 @@ class ExactSearch:
 
     def _search_small(self) -> bool:
         """Cells, then conflicts, with all rows held; True, as both run until proven or late."""
-        slow = time.monotonic() > self._at(self.shares.slow_presolve)
-        if slow and self.late_starts is not None and self._open:
+        mixed = self.problem.family.caps is not None
+        at_once = mixed or time.monotonic() > self._at(self.shares.slow_presolve)
+        if at_once and self.late_starts is not None and self._open:
             left = self.deadline - time.monotonic()
             for theta in self.late_starts(self.shares.early_starts * left):
                 self.incumbent.offer(theta)
             self.late_starts = None
             self._report("late starts")
-        if self.problem.family.caps is not None:
+        if mixed:
             left = self.deadline - time.monotonic()
             self._search_lines(time.monotonic() + self.shares.lines_of_mixed * left)
         if self.by_cells:

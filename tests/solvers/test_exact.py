@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from sklearn_reclink.families import WeightedMean
-from sklearn_reclink.solvers.exact import solve_exact
-from sklearn_reclink.solvers.problem import Status
+from sklearn_reclink.families import Choquet, WeightedMean
+from sklearn_reclink.families.missing import mixed_family
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.exact import ExactSearch, solve_exact
+from sklearn_reclink.solvers.problem import Problem, Status
+from sklearn_reclink.solvers.shares import Shares
 from tests.exact_arithmetic import best_subset, unit_rows, weighted_mean_rows
 from tests.problems import (
     FAMILIES,
@@ -87,3 +90,20 @@ def test_links_found_elsewhere_shorten_the_proof():
     problem = problem_of(WeightedMean, *noisy_files(0, 300, 6, spread=2, noise=1))
     solution = solved(problem, time_limit=0.2)
     assert solved(problem, time_limit=0.2, at_least=solution.bound).status == Status.OPTIMAL
+
+
+@pytest.mark.parametrize("caps", [None, np.array([np.inf, np.inf, 2.0])])
+def test_a_mixed_file_starts_from_what_simpler_families_find(caps):
+    rng = np.random.default_rng(1)
+    original = np.column_stack([rng.normal(size=(40, 2)), 4.0 * rng.integers(0, 3, 40)])
+    masked = original + np.column_stack([rng.normal(size=(40, 2)), np.zeros(40)])
+    asked: list[float] = []
+    search = ExactSearch(
+        Problem(mixed_family(Choquet(3), caps), Index(original, masked, caps=caps)),
+        time_limit=60.0,
+        rng=rng,
+        late_starts=lambda seconds: asked.append(seconds) or [],
+        shares=Shares(before_late=1.0),
+    )
+    search.run()
+    assert bool(asked) == (caps is not None)
