@@ -82,7 +82,7 @@ def values_hash(table: np.ndarray, names: tuple[str, ...]) -> str:
     >>> import numpy as np
     >>> from sklearn_reclink.auditing._methods import values_hash
     >>> values_hash(np.array([[1.0, 2.0]]), ("a", "b"))[:16]
-    '6be7d0ac4bd6a6d6'
+    '4652a6472c8479f8'
     """
     digest = hashlib.sha256("\0".join(names).encode())
     digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
