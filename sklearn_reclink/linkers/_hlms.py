@@ -109,10 +109,17 @@ class HLMSChoquetLinker(LearnedLinker):
         check_size(index.n_variables, self.n_features_in_, None)
         return Choquet(index.n_variables)
 
+    def _compile(self, index: Index) -> None:
+        if index.caps is None:
+            from sklearn_reclink.solvers.hlms.learner import compile_kernels
+
+            compile_kernels(index.original, index.masked)
+
     def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
         """The heuristic, in place of a search with a proof."""
         from sklearn_reclink.solvers.hlms.learner import ABSOLUTE, RELATIVE, learn
 
+        self._compile(problem.index)
         family, index = problem.family, problem.index
         options: dict[str, Any] = {
             "rng": self._generator,
