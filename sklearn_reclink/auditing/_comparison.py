@@ -70,13 +70,18 @@ class Comparison:
         return any(one.above_limit for one in self.audits)
 
     @property
+    def unsettled(self) -> bool:
+        """Whether no masking is above the limit, but attackers of one lacked time or memory."""
+        return not self.above_limit and any(one.unsettled for one in self.audits)
+
+    @property
     def chosen(self) -> Audit | None:
         """Of the maskings within the limit, the one that loses the least information.
 
         None if no limit was set, or if no masking is within it. Of equal losses the lowest risk
         decides.
         """
-        within = [k for k, one in enumerate(self.audits) if not one.above_limit]
+        within = [k for k, one in enumerate(self.audits) if one.within_limit]
         if self.limit is None or not within:
             return None
         return self.audits[min(within, key=lambda k: (self.losses[k], self.audits[k].risk))]
@@ -92,7 +97,7 @@ class Comparison:
         if chosen is None:
             none = f"None of the {total} maskings is" if total > 1 else "The masking is not"
             return f"{none} {limit}. The masking with the {lowest}"
-        n_within = sum(not one.above_limit for one in self.audits)
+        n_within = sum(one.within_limit for one in self.audits)
         loss = percent(self.losses[self.audits.index(chosen)])
         if n_within == 1:
             return f"{chosen.masked_name} is {limit}. Its information loss is {loss}."

@@ -220,6 +220,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "risk_is_estimate": audit.rests_on_estimate,
         "limit": audit.limit,
         "above_limit": audit.above_limit,
+        "unsettled": audit.unsettled,
         "ceiling": audit.ceiling,
         "proven_bound_of_monotone_distances": audit.monotone_bound,
         "standardizations_of_bounds": list(VIEWS),

@@ -213,6 +213,16 @@ class Audit:
         return self.limit is not None and max(self.risk, tried) > self.limit
 
     @property
+    def within_limit(self) -> bool:
+        """Whether the risk is within the limit, and every attacker that can run was tried."""
+        return self.limit is not None and not self.above_limit and not self.out_of_time
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether the risk found is within the limit, but attackers lacked time or memory."""
+        return self.limit is not None and not self.above_limit and not self.within_limit
+
+    @property
     def monotone_bound(self) -> int:
         """No weighted mean, OWA or Choquet distance finds more people than this, proven."""
         free = [

@@ -19,6 +19,7 @@ from sklearn_reclink.linkers import WeightedMeanLinker
 
 # Time for a held-out estimate, as a share of the time for the search in the whole file.
 HELD_OUT_SHARE = 0.5
+QUICK_SHARE = 0.1  # of the time limit
 NO_ESTIMATE = "no held-out estimate"  # how a note of one begins
 OUT_OF_TIME = "the time limit ended before its turn; a longer one or fewer columns would include it"
 OUT_OF_MEMORY = "there was not enough memory for it; choose fewer columns to include it"
@@ -100,8 +101,9 @@ def attack_all(
     attacks: list[Attack] = []
     left_out: dict[Attacker, str] = {}
     given: dict[str | None, np.ndarray] = {}
-    # those that cannot be told to end in time take what the others leave
-    for one in sorted(running, key=lambda one: one.seconds_per_pair > 0):
+    # those that cannot be told to end in time take what the others leave, unless they are quick
+    quick = QUICK_SHARE * steps.seconds / len(files.X) ** 2
+    for one in sorted(running, key=lambda one: one.seconds_per_pair > quick):
         seconds = steps.next(one.title, one.time_weight)
         if steps.late or not steps.has_time_for(one, len(files.X)):
             left_out[one] = OUT_OF_TIME

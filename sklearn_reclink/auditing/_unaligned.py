@@ -147,6 +147,11 @@ class UnalignedAudit:
         return any(one.interval[0] > 0 for one in self.measures)
 
     @property
+    def unsettled(self) -> bool:
+        """Whether time left open if the risk is within the limit: never, here."""
+        return False
+
+    @property
     def above_limit(self) -> bool:
         """Whether the risk is above the limit."""
         return self.limit is not None and self.risk > self.limit

@@ -46,7 +46,7 @@ def verdict(audit: Audit) -> Verdict:
     """What an audit says, in words."""
     level = "none" if audit.at_chance else "some"
     if audit.limit is not None:
-        level = "above" if audit.above_limit else "below"
+        level = "above" if audit.above_limit else "some" if audit.unsettled else "below"
     first = finding_sentences(audit.findings)
     return Verdict(level, headline(audit), first, certainty(audit), advice(audit))
 
@@ -72,7 +72,8 @@ def headline(audit: Audit) -> str:
     if audit.limit is not None:
         side = "above" if audit.above_limit else "within"
         this = f"A risk of {percent(audit.risk)}" if guessed >= 1 else "This"
-        text += f" {this} is {side} the limit of {percent(audit.limit)}."
+        text += f" {this} is {side} the limit of {percent(audit.limit)}"
+        text += ", but not every attacker was tried." if audit.unsettled else "."
     return text
 
 

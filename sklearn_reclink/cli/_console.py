@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     Result = Audit | Comparison | Protection | UnalignedAudit
 
 RISK_ABOVE_LIMIT = 1
+UNSETTLED = (
+    "not every attacker was tried, so the risk is not shown to be within the limit: give a longer "
+    "--time-limit, or name with --attackers those that must be tried"
+)
 
 Progress = Callable[[str, int, int], None]  # what is being done, steps done, all steps
 Output = tuple[Path | None, Callable[[], str | bytes]]  # where to write, and how to make it
@@ -147,6 +151,9 @@ def finish(
     if made and not quiet:
         typer.echo("\nWritten: " + ", ".join(map(str, made)))
     if found.above_limit:
+        raise typer.Exit(RISK_ABOVE_LIMIT)
+    if found.unsettled:
+        print_notes([UNSETTLED])
         raise typer.Exit(RISK_ABOVE_LIMIT)
 
 

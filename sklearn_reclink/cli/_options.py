@@ -83,7 +83,8 @@ FailAbove = Annotated[
         min=0.0,
         max=1.0,
         metavar="SHARE",
-        help="Exit with code 1 if the risk is larger, such as 0.2; guesses among ties count.",
+        help="Exit with code 1 unless the risk is shown to be at most this, such as 0.2; guesses "
+        "among ties count.",
     ),
 ]
 Unit = Annotated[

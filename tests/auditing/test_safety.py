@@ -10,6 +10,7 @@ import pytest
 
 from sklearn_reclink import audit
 from sklearn_reclink.auditing import UnrelatedRowsError, compare
+from sklearn_reclink.auditing._steps import Steps
 from sklearn_reclink.auditing._verdict import verdict
 from sklearn_reclink.auditing.formatting import Unit
 from sklearn_reclink.datasets import make_microdata
@@ -143,3 +144,15 @@ def test_variables_that_were_not_compared_are_counted_in_the_verdict():
     found = audit(X[:, :3], Y[:, :3], attackers=PLAIN, left_out=["d", "e"])
     assert any("Judged by 3 of the 5 variables" in text for text in verdict(found).how_sure)
     assert found.to_dict()["left_out"] == ["d", "e"]
+
+
+def test_a_limit_is_not_met_while_attackers_lack_time(monkeypatch):
+    monkeypatch.setattr(Steps, "has_time_for", lambda steps, one, n: one.name != "density")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    Y = X + rng.normal(scale=2.0, size=X.shape)
+    found = audit(X, Y, limit=0.9, attackers=["euclidean", "density"], aligned="unchecked")
+    assert not found.above_limit and found.unsettled and not found.within_limit
+    assert "not every attacker was tried" in found.to_text().replace("\n", " ")
+    assert "Not shown to be within the limit" in found.to_html()
+    assert audit(X, Y, limit=0.9, attackers=["euclidean"], aligned="unchecked").within_limit

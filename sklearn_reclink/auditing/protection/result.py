@@ -75,6 +75,11 @@ class Protection:
         return min((one for one in known if one is not None and one < 1), default=None)
 
     @property
+    def unsettled(self) -> bool:
+        """Whether time left open if the risk is within the limit: never, here."""
+        return False
+
+    @property
     def above_limit(self) -> bool:
         """Whether no masking was found within the target."""
         return not self.feasible
