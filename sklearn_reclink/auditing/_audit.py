@@ -14,18 +14,20 @@ import sys
 import time
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.auditing._attack import Attack, compile_searches
 from sklearn_reclink.auditing._attackers import (
     VIEWS,
-    Attacker,
     Setting,
     SizeLimits,
     chosen_attackers,
     collected_warnings,
 )
 from sklearn_reclink.auditing._attributes import disclose, without_secrets
+from sklearn_reclink.auditing._docstrings import OF_AUDIT
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._findings import column_findings
 from sklearn_reclink.auditing._records import records_at_risk
@@ -43,6 +45,56 @@ VARIABLES_WEIGHT = 5.0  # share of the time, relative to those of the attackers
 LEAST_SECONDS = 1.0  # for the variables, however late it is
 
 
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """The files of an audit and what is said of them."""
+
+    X: Any
+    y: Any
+    pool: Any
+    absent: Any
+    aligned: bool | str
+    holdout: Any
+    secret: Any
+    told: dict[str, Any]
+    ids: Sequence[Any] | None
+
+    def __post_init__(self) -> None:
+        if self.aligned not in (True, False, "unchecked"):
+            raise ValueError(f'aligned is {self.aligned!r}: it must be True, False or "unchecked"')
+        if not self.aligned and (self.pool is not None or self.absent is not None):
+            raise ValueError("pool and absent need aligned files: leave them out, or give holdout")
+        if self.aligned and self.holdout is not None:
+            raise ValueError(
+                "holdout is given, but the files are aligned: give people who are not in the "
+                "release as absent, or say aligned=False"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Words:
+    """What the report says of the file."""
+
+    limit: float | None
+    masked_name: str
+    unit: Unit
+    left_out: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Who attacks it and how, and when that began."""
+
+    attackers: Iterable[str] | None
+    time_limit: float
+    seed: int
+    n_jobs: int | None
+    size_limits: SizeLimits
+    certify: bool
+    progress: Progress | None
+    begin: float = field(default_factory=time.monotonic)
+
+
 @overload
 def audit(X: Any, y: Any, *, aligned: Literal[False], **options: Any) -> UnalignedAudit: ...
 
@@ -53,7 +105,8 @@ def audit(
 ) -> Audit: ...
 
 
-def audit(  # type: ignore[misc]  # the options of both kinds
+@fill_in(OF_AUDIT)  # type: ignore[misc]  # the options of both kinds
+def audit(
     X: Any,
     y: Any,
     *,
@@ -81,49 +134,8 @@ def audit(  # type: ignore[misc]  # the options of both kinds
 
     Parameters
     ----------
-    X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file and its masked version, aligned row by row. Columns are matched by name
-        if both files have names.
-    pool : array-like or dataframe of shape (n_masked, n_features), default=None
-        The whole masked file, if it holds more people than ``y``: its rows are those of ``y`` and
-        others.
-    absent : array-like or dataframe of shape (n_absent, n_features), default=None
-        Original records of people who are not in the masked file. `Audit.curve` then tells how
-        often an intruder who does not know that would be right.
-    aligned : bool or "unchecked", default=True
-        Whether row i of both files is the same person. Files whose rows look unrelated are refused,
-        since their risk would come out far too low, unless they are said to be aligned by
-        ``"unchecked"``. False for a synthetic or shuffled release, which may differ in length: then
-        nobody can be linked, and distances to the release are measured instead.
-    holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
-        With ``aligned=False``: people of the same population whom the release was not made from.
-        They are the control, without which little can be concluded.
-    secret : str, int or sequence of them, default=None
-        Columns, by name or index, that the intruder does not know: nobody is linked by them, and
-        the result tells how well the release gives them away.
-    categorical_features, ordinal_features : array-like or dict, default=None
-        Columns of categories and of levels in order, as in the linkers; by default the types of
-        dataframes say.
-    ids : sequence of shape (n_records,), default=None
-        What to call the records; by default their numbers from 1.
-    attackers : iterable of str, default=None
-        Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
-        ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.
-    time_limit : float, default=60.0
-        Seconds for all attackers and for withholding variables; what does not fit is left out.
-    limit, masked_name : float and str, default=None and "the masked file"
-        The largest risk that is accepted, from 0 to 1, and what the report calls the file.
-    unit, left_out : str and sequence of str, default="people" and ()
-        What one record describes, such as ``"firms"``; and variables of the files that were not
-        compared, which the verdict counts.
-    random_state, n_jobs : int, default=0, None
-        Seed of every random choice, and number of joblib workers.
-    size_limits : SizeLimits or None, default=None
-        Up to which size an attacker does what.
-    certify : bool, default=False
-        Whether to make `Audit.certificate`; up to a minute more for each attacker with a bound.
-    progress : callable, default=None
-        Called with what is being done, the number of steps done and of all steps.
+    %(X pool absent aligned holdout secret categorical_features ids attackers time_limit limit)s
+    %(unit random_state size_limits certify progress)s
 
     Returns
     -------
@@ -144,65 +156,74 @@ def audit(  # type: ignore[misc]  # the options of both kinds
     >>> found.strict_rate, found.risk  # some masked records are equal: guesses count
     (0.84, 0.915)
     """
-    begin = time.monotonic()
-    _check_options(limit, time_limit)
-    noun = Unit.of(unit)
-    if aligned not in (True, False, "unchecked"):
-        raise ValueError(f'aligned is {aligned!r}: it must be True, False or "unchecked"')
+    check_limits(limit, time_limit)
+    sizes, words = size_limits or SizeLimits(), _Words(limit, masked_name, Unit.of(unit), left_out)
+    search = _Search(attackers, time_limit, random_state, n_jobs, sizes, certify, progress)
     told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
-    if not aligned:
-        if pool is not None or absent is not None:
-            raise ValueError("pool and absent need aligned files: leave them out, or give holdout")
-        named: dict[str, Any] = {"limit": limit, "masked_name": masked_name, "ids": ids}
-        search: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
-        named |= {"holdout": holdout, "secret": secret, "unit": noun, "progress": progress}
-        of_release = audit_unaligned(X, y, **told, **named, **search)
-        for note in of_release.notes:
-            warnings.warn(note, UserWarning, stacklevel=2)
-        return of_release
-    if holdout is not None:
-        raise ValueError(
-            "holdout is given, but the files are aligned: give people who are not in the release "
-            "as absent, or say aligned=False"
-        )
-    files = read_files(X, y, pool, absent, ids, told, n_jobs)
-    check_related(files, aligned)
-    files, secrets = without_secrets(files, secret)
-    limits = size_limits or SizeLimits()
-    n_records, n_features = len(files.Y), len(files.names)
-    setting = Setting(n_records, n_features, random_state, n_jobs, limits, certify, files.nominal)
-    found = _run(files, setting, chosen_attackers(attackers), time_limit, begin, progress, noun)
-    for note in found["notes"]:
+    given = _Given(X, y, pool, absent, aligned, holdout, secret, told, ids)
+    made = _audit_aligned if aligned else _audit_unaligned
+    found = made(given, search, words)
+    for note in found.notes:
         warnings.warn(note, UserWarning, stacklevel=2)
+    return found
+
+
+def _audit_unaligned(given: _Given, search: _Search, words: _Words) -> UnalignedAudit:
+    return audit_unaligned(
+        given.X,
+        given.y,
+        holdout=given.holdout,
+        secret=given.secret,
+        limit=words.limit,
+        masked_name=words.masked_name,
+        unit=words.unit,
+        ids=given.ids,
+        random_state=search.seed,
+        n_jobs=search.n_jobs,
+        progress=search.progress,
+        **given.told,
+    )
+
+
+def _audit_aligned(given: _Given, search: _Search, words: _Words) -> Audit:
+    tables = given.X, given.y, given.pool, given.absent
+    files = read_files(*tables, given.ids, given.told, search.n_jobs)
+    check_related(files, given.aligned)
+    files, secrets = without_secrets(files, given.secret)
+    setting = Setting(
+        len(files.Y),
+        len(files.names),
+        search.seed,
+        search.n_jobs,
+        search.size_limits,
+        search.certify,
+        files.nominal,
+    )
+    found = _run(files, setting, search, words.unit)
     found["secrets"] = disclose(secrets, found["attacks"], files)
-    not_compared = (*left_out, *(one.name for one in secrets))
-    return Audit(masked_name, limit=limit, unit=noun, left_out=not_compared, **found)
+    not_compared = (*words.left_out, *(one.name for one in secrets))
+    said: dict[str, Any] = {"limit": words.limit, "unit": words.unit}
+    return Audit(words.masked_name, left_out=not_compared, **said, **found)
 
 
-def _check_options(limit: float | None, time_limit: float) -> None:
+def check_limits(limit: float | None, time_limit: float) -> None:
+    """Refuse a limit of the risk or of the time that is none."""
     if limit is not None and not 0 <= limit <= 1:
         raise ValueError(f"limit is {limit}: it must be a share from 0 to 1, such as 0.2")
     if not 0 < time_limit <= sys.float_info.max:
         raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")
 
 
-def _run(
-    files: Files,
-    setting: Setting,
-    chosen: Sequence[Attacker],
-    time_limit: float,
-    begin: float,
-    progress: Progress | None,
-    unit: Unit,
-) -> dict[str, Any]:
+def _run(files: Files, setting: Setting, search: _Search, unit: Unit) -> dict[str, Any]:
     """Let the attackers run: the fields of an `Audit`, but for what its caller names."""
     X, Y, names, notes = files.X, files.Y, files.names, files.notes
+    chosen = chosen_attackers(search.attackers)
     plan = planned(chosen, setting)
     n_steps = 2 + len(plan.running) + len(plan.tested)
-    steps = Steps(progress, n_steps, time_limit, plan.weight + VARIABLES_WEIGHT)
+    steps = Steps(search.progress, n_steps, search.time_limit, plan.weight + VARIABLES_WEIGHT)
     steps.next("compiling")
     compile_searches(plan.running, setting)
-    steps.start(begin)
+    steps.start(search.begin)
     run = run_attackers(plan, files, setting, steps)
     attacks, estimates = run.attacks, run.estimates
     findings = column_findings(X, Y, names, files.nominal or ())
@@ -224,9 +245,9 @@ def _run(
         "findings": findings,
         "curve": sample_curve(_worst(attacks), X, Y, files.pool, files.absent),
         "settings": {
-            "time_limit": time_limit,
+            "time_limit": search.time_limit,
             "seed": setting.seed,
-            "seconds": time.monotonic() - begin,
+            "seconds": time.monotonic() - search.begin,
         },
     }
 

@@ -22,7 +22,7 @@ from sklearn_reclink.auditing._running import NO_ESTIMATE
 from sklearn_reclink.auditing._sample import sample_sentences
 from sklearn_reclink.auditing._scenario_figures import scenarios_content
 from sklearn_reclink.auditing._verdict import verdict
-from sklearn_reclink.auditing.formatting import listed, percent, quoted
+from sklearn_reclink.auditing.formatting import percent, quoted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -102,12 +102,7 @@ def _notes(audit: Audit) -> dict[str, list[str]]:
     """Notes on the files, which come first, and on what the time limit left out."""
     left_out = [note for note in audit.notes if note.startswith(NO_ESTIMATE)]
     of_files = [note for note in audit.notes if note not in left_out]
-    by_reason: dict[str, list[str]] = {}
-    for note in left_out:
-        who, _, reason = note.removeprefix(f"{NO_ESTIMATE} for ").partition(": ")
-        by_reason.setdefault(reason, []).append(who)
-    told = [f"N{NO_ESTIMATE[1:]} for {listed(who)}: {why}" for why, who in by_reason.items()]
-    return {"file_notes": of_files, "run_notes": told}
+    return {"file_notes": of_files, "run_notes": [note[0].upper() + note[1:] for note in left_out]}
 
 
 def render_unaligned(audit: UnalignedAudit) -> str:

@@ -226,54 +226,67 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "standardizations_of_bounds": list(VIEWS),
         "random_guess_rate": 1 / audit.n_records,
         "scenarios": None if audit.scenarios is None else audit.scenarios.to_dict(),
-        "attackers": [
-            {
-                "name": one.attacker.name,
-                "found": one.n_found,
-                "rate": one.rate,
-                "expected_rate": one.expected_rate,
-                "bound": one.bound,
-                "confidence_bound": one.confidence_bound,
-                "standardize": one.linker.standardize_,
-                "ceiling": audit.ceiling if one.attacker.monotone else None,
-                "status": one.status,
-                "learned_from": one.n_learned,
-                "seconds": round(one.seconds, 3),
-            }
-            for one in audit.attacks
-        ],
+        "attackers": _attackers_as_dicts(audit),
         "skipped": [{"name": one.name, "reason": why} for one, why in audit.skipped.items()],
-        "held_out": [
-            {
-                "name": one.attacker.name,
-                "found": one.n_found,
-                "tested": len(one.rows),
-                "rate": one.rate,
-                "expected_rate": one.expected_rate,
-                "interval_95_wilson": list(one.interval),
-                "learned_from": one.n_train,
-                "pool": one.n_pool,
-            }
-            for one in audit.estimates
-        ],
-        "gives_away": {
-            "judge": audit.contributions.judge,
-            "found_with_all": audit.contributions.n_with,
-            "remedies": [
-                {**asdict(one), "leave_out": list(one.leave_out)}
-                for one in audit.contributions.remedies
-            ],
-            "n_withheld": len(audit.contributions.tried),
-            "note": " ".join(variable_notes(audit)),
-            "variables": [asdict(one) for one in audit.contributions.ranked],
-            "pairs": [asdict(one) for one in audit.contributions.pairs],
-        },
+        "held_out": _estimates_as_dicts(audit),
+        "gives_away": _gives_away_as_dict(audit),
         "n_records_at_risk": len(audit.records),
         "columns": _columns_as_dicts(audit),
         "samples": sample_as_dict(audit.curve),
         "notes": list(audit.notes),
         "settings": audit.settings,
         "certificate_sha256": audit.certificate_hash,
+    }
+
+
+def _attackers_as_dicts(audit: Audit) -> list[dict[str, Any]]:
+    """What each attacker found in the whole file."""
+    return [
+        {
+            "name": one.attacker.name,
+            "found": one.n_found,
+            "rate": one.rate,
+            "expected_rate": one.expected_rate,
+            "bound": one.bound,
+            "confidence_bound": one.confidence_bound,
+            "standardize": one.linker.standardize_,
+            "ceiling": audit.ceiling if one.attacker.monotone else None,
+            "status": one.status,
+            "learned_from": one.n_learned,
+            "seconds": round(one.seconds, 3),
+        }
+        for one in audit.attacks
+    ]
+
+
+def _estimates_as_dicts(audit: Audit) -> list[dict[str, Any]]:
+    """What each attacker found among records it had not seen."""
+    return [
+        {
+            "name": one.attacker.name,
+            "found": one.n_found,
+            "tested": len(one.rows),
+            "rate": one.rate,
+            "expected_rate": one.expected_rate,
+            "interval_95_wilson": list(one.interval),
+            "learned_from": one.n_train,
+            "pool": one.n_pool,
+        }
+        for one in audit.estimates
+    ]
+
+
+def _gives_away_as_dict(audit: Audit) -> dict[str, Any]:
+    """Which variables give people away, and what leaving them out does."""
+    found = audit.contributions
+    return {
+        "judge": found.judge,
+        "found_with_all": found.n_with,
+        "remedies": [{**asdict(one), "leave_out": list(one.leave_out)} for one in found.remedies],
+        "n_withheld": len(found.tried),
+        "note": " ".join(variable_notes(audit)),
+        "variables": [asdict(one) for one in found.ranked],
+        "pairs": [asdict(one) for one in found.pairs],
     }
 
 

@@ -14,6 +14,7 @@ from sklearn_reclink.auditing._attack import Attack, HeldOut, attack, held_out
 from sklearn_reclink.auditing._attackers import Attacker, Setting
 from sklearn_reclink.auditing._files import Files
 from sklearn_reclink.auditing._steps import Steps
+from sklearn_reclink.auditing.formatting import listed
 from sklearn_reclink.data.alignment import UNRELATED_ROWS
 from sklearn_reclink.linkers import WeightedMeanLinker
 
@@ -130,6 +131,7 @@ def estimate_all(
 ) -> list[HeldOut]:
     """What attackers find among people they have not seen; adds why there is no estimate."""
     estimates: list[HeldOut] = []
+    without: dict[str, list[str]] = {}  # attackers by the reason why they have none
     for one in tested:
         seconds = steps.next(f"{one.title}, records not seen", HELD_OUT_SHARE * one.time_weight)
         if one in left_out:
@@ -145,5 +147,8 @@ def estimate_all(
                 reason = str(error)
             except MemoryError:
                 reason = OUT_OF_MEMORY
-        files.notes.append(f"{NO_ESTIMATE} for {one.title}: {reason}")
+        without.setdefault(reason, []).append(one.title)
+    files.notes.extend(
+        f"{NO_ESTIMATE} for {listed(titles)}: {reason}" for reason, titles in without.items()
+    )
     return estimates

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.auditing._attack import compile_searches
 from sklearn_reclink.auditing._attackers import (
     ATTACKERS,
@@ -33,7 +34,8 @@ from sklearn_reclink.auditing._attackers import (
     SizeLimits,
     chosen_attackers,
 )
-from sklearn_reclink.auditing._audit import _check_options
+from sklearn_reclink.auditing._audit import check_limits
+from sklearn_reclink.auditing._docstrings import OF_SCENARIOS
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._people_known import PeopleKnown, nobody_known, people_known
 from sklearn_reclink.auditing._scenario_result import Scenario, Scenarios
@@ -52,6 +54,24 @@ _FEWEST_SOUGHT = 100
 _MOST_SMALLEST = 3  # sets of a share that the other attackers try
 
 
+@dataclass(frozen=True, eq=False)
+class _Options:
+    """How to look for people, and when that began."""
+
+    attackers: Iterable[str] | None
+    pairs: Sequence[int]
+    max_records: int
+    time_limit: float
+    seed: int
+    n_jobs: int | None
+    progress: Progress | None
+    begin: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        check_limits(None, self.time_limit)
+
+
+@fill_in(OF_SCENARIOS)
 def scenarios(
     X: Any,
     y: Any,
@@ -79,36 +99,8 @@ def scenarios(
 
     Parameters
     ----------
-    X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file and its masked version, aligned row by row.
-    known : iterable of str or int, default=None
-        The variables that an intruder may know, by name or number; by default all.
-    secret : iterable of str or int, default=None
-        Variables that no intruder knows: they are left out of linkage.
-    pool : array-like or dataframe of shape (n_masked, n_features), default=None
-        The whole masked file, if it holds more people than ``y``.
-    aligned : True or "unchecked", default=True
-        Files whose rows look unrelated are refused, unless they are said to be aligned by
-        ``"unchecked"``.
-    pairs : sequence of int, default=(5, 50, 500)
-        How many people the intruder knows already, to learn from; sizes above half of the file are
-        left out.
-    categorical_features, ordinal_features : array-like or dict, default=None
-        As in the linkers.
-    attackers : iterable of str, default=None
-        Attackers that try the sets that matter besides weighted means, by default
-        ``"mahalanobis"``, ``"choquet"``, ``"bilinear"`` and ``"density"``.
-    time_limit : float, default=60.0
-        Seconds for all searches. However few, every set has links and a bound.
-    max_records : int, default=2000
-        People sought; in a longer file a random sample of so many is sought in the whole release,
-        and of fewer where that would be more than 2 billion pairs of records over all sets.
-    random_state, n_jobs : int, default=0, None
-        Seed of every random choice, and number of joblib workers.
-    unit : str, default="people"
-        What one record describes, such as ``"firms"``.
-    progress : callable, default=None
-        Called with what is being done, the number of sets decided and of all sets.
+    %(X known secret pool aligned pairs categorical_features attackers time_limit max_records)s
+    %(random_state unit progress)s
 
     Returns
     -------
@@ -125,33 +117,35 @@ def scenarios(
     >>> [(one.variables, one.n_linked) for one in found.smallest(0.5)]
     [(('x0',), 50)]
     """
-    begin = time.monotonic()
-    _check_options(None, time_limit)
+    options = _Options(attackers, pairs, max_records, time_limit, random_state, n_jobs, progress)
     if not aligned:
         raise ValueError("files that are not aligned have no links to count: aligned must be True")
     told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
     files = read_files(X, y, pool, None, None, told, n_jobs)
     check_related(files, aligned)
     hidden = _columns(secret or (), files.names, "secret")
-    usable = range(len(files.names)) if known is None else _columns(known, files.names, "known")
-    if both := [files.names[k] for k in usable if known is not None and k in hidden]:
-        raise ValueError(f"{both} are both known and secret: name each variable once")
-    columns = [k for k in usable if k not in hidden]
-    if not columns:
-        raise ValueError("no variable is left for an intruder to know: name fewer as secret")
-    sought = _sought(files, columns, max_records, random_state)
+    columns = _known_columns(known, hidden, files.names)
+    return _swept(files, columns, hidden, options, Unit.of(unit))
+
+
+def _swept(
+    files: Files, columns: list[int], hidden: list[int], options: _Options, unit: Unit
+) -> Scenarios:
+    """Every set of the columns that an intruder may know."""
+    seed, n_jobs = options.seed, options.n_jobs
+    sought = _sought(files, columns, options.max_records, seed)
     n_masked, limits = len(sought.everyone), SizeLimits()
     names = tuple(files.names[k] for k in columns)
-    setting = Setting(n_masked, len(names), random_state, n_jobs, limits, nominal=sought.nominal)
-    others = _others(attackers)
+    setting = Setting(n_masked, len(names), seed, n_jobs, limits, nominal=sought.nominal)
+    others = _others(options.attackers)
     compile_searches([ATTACKERS["weighted_mean"], *others], setting)
-    clock = _Clock(begin, time_limit, progress)
+    clock = _Clock(options.begin, options.time_limit, options.progress)
     sets = list_sets(len(names))
     brackets, sought, notes = _count(sets, sought, clock, n_jobs)
     search = SetSearch(brackets, sought, setting)
     search.run(clock.end("search"), clock.report)
     _try_others(search, others, clock)
-    people = _people(search, pairs, clock)
+    people = _people(search, options.pairs, clock)
     search.again(clock.end("again"), clock.report)
     return Scenarios(
         names=names,
@@ -163,15 +157,28 @@ def scenarios(
         n_pool=n_masked,
         views=sought.views,
         attackers=tuple(dict.fromkeys(one.title for one in brackets.findings)),
-        unit=Unit.of(unit),
+        unit=unit,
         notes=tuple(dict.fromkeys([*files.notes, *notes])),
         settings={
-            "time_limit": time_limit,
-            "seed": random_state,
-            "seconds": time.monotonic() - begin,
+            "time_limit": options.time_limit,
+            "seed": seed,
+            "seconds": time.monotonic() - options.begin,
             "listed": _listed(len(names), sets),
         },
     )
+
+
+def _known_columns(
+    known: Iterable[Any] | None, hidden: list[int], names: Sequence[str]
+) -> list[int]:
+    """Places of the variables that an intruder may know."""
+    usable = range(len(names)) if known is None else _columns(known, names, "known")
+    if both := [names[k] for k in usable if known is not None and k in hidden]:
+        raise ValueError(f"{both} are both known and secret: name each variable once")
+    columns = [k for k in usable if k not in hidden]
+    if not columns:
+        raise ValueError("no variable is left for an intruder to know: name fewer as secret")
+    return columns
 
 
 def _columns(wanted: Iterable[Any], names: Sequence[str], option: str) -> list[int]:

@@ -27,15 +27,18 @@ few large values. A missing guess is wrong. People whose secret is missing are l
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink._sklearn_compat import safe_indexing
 from sklearn_reclink.data.kinds import NUMERIC, learn_variables
 from sklearn_reclink.data.pool import unwrapped
 from sklearn_reclink.data.reading import read_again
+from sklearn_reclink.metrics._docstrings import OF_SECRETS
 from sklearn_reclink.metrics._success import Excess, SuccessRate
 from sklearn_reclink.metrics._told_secrets import ReleasedSecret, classes_of
 from sklearn_reclink.metrics.record_space import UnalignedFiles
@@ -106,6 +109,7 @@ class AttributeDisclosure:
         return None if self.over_control is None else self.over_control.interval
 
 
+@fill_in(OF_SECRETS)
 def attribute_disclosure(
     linker: Any,
     X: Any,
@@ -124,28 +128,7 @@ def attribute_disclosure(
 
     Parameters
     ----------
-    linker : fitted linker
-        The attacker, fitted on variables that the intruder knows; the secret is none of them.
-    X, y : array-like or dataframe of shape (n_pairs, n_features)
-        The known variables of people in both files: original and masked records, aligned.
-    secret : array-like of shape (n_pairs,)
-        The true secrets.
-    masked_secret : array-like of shape (n_pairs,) or (n_masked,)
-        The secrets as released, one for each record of the release.
-    pool : array-like or dataframe of shape (n_masked, n_features), default=None
-        The whole release, the records of ``y`` first. By default the release is ``y``.
-    absent : array-like or dataframe of shape (n_absent, n_features), default=None
-        Known variables of people who are not in the release, for the control. By default each
-        person is looked for in the release without their own record.
-    absent_secret : array-like of shape (n_absent,), default=None
-        Their true secrets.
-    n_neighbors : int, default=1
-        Number of nearest masked records that vote; records alike in ``y`` count as one.
-    tolerance : float, default=0.05
-        How near the guess of a number has to be, as a share of the distance from the 5th to the
-        95th percentile of ``secret``.
-    categorical : bool, default=False
-        Whether numbers are codes of categories.
+    %(linker X secret masked_secret pool absent absent_secret n_neighbors tolerance categorical)s
 
     Returns
     -------
@@ -178,24 +161,28 @@ def attribute_disclosure(
     check_is_fitted(linker)
     if (absent is None) != (absent_secret is None):
         raise ValueError("absent and absent_secret belong together: give both or neither")
-    release = y if pool is None else unwrapped(pool)
     check_consistent_length(X, y, secret)
+    release = y if pool is None else unwrapped(pool)
     check_consistent_length(release, masked_secret)
     codes, is_category = _read_secrets(categorical, secret, masked_secret, absent_secret)
+    first, classes = classes_of(_read_release(linker, X, y, release))
+    nearest = partial(_nearest, linker, safe_indexing(release, first))
+    told, own = ReleasedSecret(classes, codes[1], is_category), np.arange(len(codes[0]))
+    control = None if absent is None else (absent, codes[2])
+    return disclosure(nearest, told, (X, codes[0]), control, n_neighbors, tolerance, own=own)
+
+
+def _nearest(linker: Any, released: Any, people: Any, n_asked: int) -> np.ndarray:
+    return np.asarray(linker.kneighbors(people, n_asked, released, return_distance=False))
+
+
+def _read_release(linker: Any, X: Any, y: Any, release: Any) -> np.ndarray:
+    """The release as numbers, if the records of ``y`` come first in it."""
     original, released = read_again(linker, X, release)
     own_records = read_again(linker, X, None, y)[1]
     if not np.array_equal(released[: len(original)], own_records, equal_nan=True):
         raise ValueError("the first records of pool are not those of y: put them first, in order")
-    first, classes = classes_of(released)
-    distinct = safe_indexing(release, first)
-
-    def nearest(people: Any, n_asked: int) -> np.ndarray:
-        return np.asarray(linker.kneighbors(people, n_asked, distinct, return_distance=False))
-
-    own = np.arange(len(original))
-    told = ReleasedSecret(classes, codes[1], is_category)
-    control = None if absent is None else (absent, codes[2])
-    return disclosure(nearest, told, (X, codes[0]), control, n_neighbors, tolerance, own=own)
+    return released
 
 
 def unaligned_disclosure(

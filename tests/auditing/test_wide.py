@@ -14,9 +14,9 @@ from sklearn_reclink import audit
 from sklearn_reclink.auditing import SizeLimits, _audit, _steps, _variables, compare
 from sklearn_reclink.auditing._attack import attack
 from sklearn_reclink.auditing._attackers import ATTACKERS, Setting, chosen_attackers
-from sklearn_reclink.auditing._files import Files
+from sklearn_reclink.auditing._files import Files, read_files
 from sklearn_reclink.auditing._findings import column_findings
-from sklearn_reclink.auditing._running import Run
+from sklearn_reclink.auditing._running import NO_ESTIMATE, OUT_OF_TIME, Run, estimate_all
 from tests.auditing.pairs import masked, original
 
 
@@ -114,6 +114,17 @@ def test_what_begins_too_late_is_left_out_and_said(monkeypatch):
     names = ["euclidean", "mahalanobis"]
     with pytest.raises(ValueError, match="time limit ended before its turn"):
         audit(X, masked(X), attackers=names)
+
+
+def test_one_note_names_all_attackers_that_have_no_estimate_for_one_reason():
+    X = original()
+    files = read_files(X, masked(X), None, None, None, {}, None)
+    steps = _steps.Steps(None, 3, 1e-9, 1.0)
+    steps.start(time.monotonic() - 1.0)
+    tested = chosen_attackers(["euclidean", "mahalanobis", "weighted_mean"])
+    assert estimate_all(tested, {}, files, Setting(*X.shape, 0, None), steps) == []
+    (note,) = [one for one in files.notes if one.startswith(NO_ESTIMATE)]
+    assert all(one.title in note for one in tested) and note.endswith(OUT_OF_TIME)
 
 
 def test_an_attacker_without_memory_is_left_out_and_said(monkeypatch):

@@ -152,33 +152,15 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         X = self._read(X, reset=True)
         table = table_of(X)
-        places = _places(table, self.columns, "columns")
-        told = _places(table, self.categorical_features, "categorical_features", none=[])
-        families = self.maskers
-        if families is None:
-            kinds = kinds_of(table, places, told)
-            families = default_families(kinds, len(table), self.max_risk, self.random_state)
-        numbers = all(one.kind == "number" for one in table.columns) and not told
-        screen = Screen(
-            X=X,
-            max_risk=self.max_risk,
-            limit=(1 - self.reserve) * self.max_risk,
-            loss=self.information_loss or partial(_default_loss, told=told),
-            told=self._told(),
-            setting=Setting(len(table), len(table.columns), self.random_state, self.n_jobs),
-            numeric=numbers and not any(one.missing.any() for one in table.columns),
+        screen = self._screen(X, table)
+        search = Search(
+            screen,
+            self._families(table),
+            self.proven,
+            self.time_limit,
+            self._audit_options(),
+            self.progress,
         )
-        options: dict[str, Any] = {
-            "aligned": "unchecked",  # rows of the release belong to those of the file
-            "limit": self.max_risk,
-            "unit": self.unit,
-            "attackers": self.attackers,
-            "random_state": self.random_state,
-            "n_jobs": self.n_jobs,
-            "size_limits": SizeLimits(),
-            **self._told(),
-        }
-        search = Search(screen, families, self.proven, self.time_limit, options, self.progress)
         found = search.run()
         chosen = found.chosen
         if chosen is None:
@@ -203,6 +185,43 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.masked_ = screen.masked(chosen.masker)
         self.results_ = self.protection_.columns()
         return self
+
+    def _categories(self, table: Table) -> list[int]:
+        return _places(table, self.categorical_features, "categorical_features", none=[])
+
+    def _families(self, table: Table) -> Sequence[MaskerFamily]:
+        """What to try."""
+        places = _places(table, self.columns, "columns")
+        if self.maskers is not None:
+            return self.maskers
+        kinds = kinds_of(table, places, self._categories(table))
+        return default_families(kinds, len(table), self.max_risk, self.random_state)
+
+    def _screen(self, X: Any, table: Table) -> Screen:
+        """What is known of a masking without an audit."""
+        told = self._categories(table)
+        numbers = all(one.kind == "number" for one in table.columns) and not told
+        return Screen(
+            X=X,
+            max_risk=self.max_risk,
+            limit=(1 - self.reserve) * self.max_risk,
+            loss=self.information_loss or partial(_default_loss, told=told),
+            told=self._told(),
+            setting=Setting(len(table), len(table.columns), self.random_state, self.n_jobs),
+            numeric=numbers and not any(one.missing.any() for one in table.columns),
+        )
+
+    def _audit_options(self) -> dict[str, Any]:
+        return {
+            "aligned": "unchecked",  # rows of the release belong to those of the file
+            "limit": self.max_risk,
+            "unit": self.unit,
+            "attackers": self.attackers,
+            "random_state": self.random_state,
+            "n_jobs": self.n_jobs,
+            "size_limits": SizeLimits(),
+            **self._told(),
+        }
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """The file, checked as scikit-learn does; numbers in an array become floats."""

@@ -1,0 +1,46 @@
+"""Entries of docstrings that are written once as data and filled in where they belong.
+
+A line ``%(pool absent)s`` in a docstring stands for the entries of these names, at its indentation.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+Described = TypeVar("Described", bound=Callable[..., Any])
+
+_ENTRY = re.compile(r"^(\w+)\b.* : .*(?:\n .*)*", re.MULTILINE)
+_PLACE = re.compile(r"^( *)%\(([\w ]+)\)s$", re.MULTILINE)
+
+
+def entries_of(text: str) -> dict[str, str]:
+    r"""The entries of a text in numpydoc's form, by their first names.
+
+    Examples
+    --------
+    >>> entries_of("X, y : array\n    Both files.\nseed : int\n    Of every choice.")
+    {'X': 'X, y : array\n    Both files.', 'seed': 'seed : int\n    Of every choice.'}
+    """
+    return {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
+
+
+def fill_in(entries: Mapping[str, str]) -> Callable[[Described], Described]:
+    """Put shared entries into the docstring of a function or class.
+
+    Examples
+    --------
+    >>> from sklearn_reclink import audit
+    >>> "holdout : array-like" in audit.__doc__
+    True
+    """
+
+    def fill(described: Described) -> Described:
+        described.__doc__ = _PLACE.sub(
+            lambda place: "\n".join(
+                place[1] + line for name in place[2].split() for line in entries[name].split("\n")
+            ),
+            described.__doc__ or "",
+        )
+        return described
+
+    return fill

@@ -1,0 +1,75 @@
+"""What the docstrings of `audit` and `scenarios` say of their parameters."""
+
+from sklearn_reclink._docstrings import entries_of
+
+OF_AUDIT = entries_of("""\
+X, y : array-like or dataframe of shape (n_records, n_features)
+    The original file and its masked version, aligned row by row. Columns are matched by name
+    if both files have names.
+pool : array-like or dataframe of shape (n_masked, n_features), default=None
+    The whole masked file, if it holds more people than ``y``: its rows are those of ``y`` and
+    others.
+absent : array-like or dataframe of shape (n_absent, n_features), default=None
+    Original records of people who are not in the masked file. `Audit.curve` then tells how
+    often an intruder who does not know that would be right.
+aligned : bool or "unchecked", default=True
+    Whether row i of both files is the same person. Files whose rows look unrelated are refused,
+    since their risk would come out far too low, unless they are said to be aligned by
+    ``"unchecked"``. False for a synthetic or shuffled release, which may differ in length: then
+    nobody can be linked, and distances to the release are measured instead.
+holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
+    With ``aligned=False``: people of the same population whom the release was not made from.
+    They are the control, without which little can be concluded.
+secret : str, int or sequence of them, default=None
+    Columns, by name or index, that the intruder does not know: nobody is linked by them, and
+    the result tells how well the release gives them away.
+categorical_features, ordinal_features : array-like or dict, default=None
+    Columns of categories and of levels in order, as in the linkers; by default the types of
+    dataframes say.
+ids : sequence of shape (n_records,), default=None
+    What to call the records; by default their numbers from 1.
+attackers : iterable of str, default=None
+    Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
+    ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.
+time_limit : float, default=60.0
+    Seconds for all attackers and for withholding variables; what does not fit is left out.
+limit, masked_name : float and str, default=None and "the masked file"
+    The largest risk that is accepted, from 0 to 1, and what the report calls the file.
+unit, left_out : str and sequence of str, default="people" and ()
+    What one record describes, such as ``"firms"``; and variables of the files that were not
+    compared, which the verdict counts.
+random_state, n_jobs : int, default=0, None
+    Seed of every random choice, and number of joblib workers.
+size_limits : SizeLimits or None, default=None
+    Up to which size an attacker does what.
+certify : bool, default=False
+    Whether to make `Audit.certificate`; up to a minute more for each attacker with a bound.
+progress : callable, default=None
+    Called with what is being done, the number of steps done and of all steps.
+""")
+
+# the same names in `scenarios`, where they say something else, and its own
+OF_SCENARIOS = OF_AUDIT | entries_of("""\
+known : iterable of str or int, default=None
+    The variables that an intruder may know, by name or number; by default all.
+secret : iterable of str or int, default=None
+    Variables that no intruder knows: they are left out of linkage.
+aligned : True or "unchecked", default=True
+    Files whose rows look unrelated are refused, unless they are said to be aligned by
+    ``"unchecked"``.
+pairs : sequence of int, default=(5, 50, 500)
+    How many people the intruder knows already, to learn from; sizes above half of the file are
+    left out.
+attackers : iterable of str, default=None
+    Attackers that try the sets that matter besides weighted means, by default
+    ``"mahalanobis"``, ``"choquet"``, ``"bilinear"`` and ``"density"``.
+time_limit : float, default=60.0
+    Seconds for all searches. However few, every set has links and a bound.
+max_records : int, default=2000
+    People sought; in a longer file a random sample of so many is sought in the whole release,
+    and of fewer where that would be more than 2 billion pairs of records over all sets.
+unit : str, default="people"
+    What one record describes, such as ``"firms"``.
+progress : callable, default=None
+    Called with what is being done, the number of sets decided and of all sets.
+""")
