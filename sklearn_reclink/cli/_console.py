@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ import typer
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing import Audit, Comparison, Protection, UnalignedAudit
+    from sklearn_reclink.cli._groups import Cells, Chosen, Pages
     from sklearn_reclink.cli._reading import FilePair, Selection
 
     Result = Audit | Comparison | Protection | UnalignedAudit
@@ -50,19 +52,13 @@ def split_levels(names: list[str] | None) -> dict[str, list[str] | None]:
     return found
 
 
-def selection(
-    id_column: str | None,
-    columns: list[str] | None,
-    decimal: str | None,
-    nominal: list[str] | None,
-    ordinal: list[str] | None,
-    dates: str | None,
-) -> Selection:
+def selection(chosen: Chosen, cells: Cells) -> Selection:
     """What to read, as the options say."""
     from sklearn_reclink.cli._reading import Selection
 
-    categories = split_names(nominal) or (), split_levels(ordinal)
-    return Selection(id_column, split_names(columns), decimal, *categories, dates)
+    categories = split_names(cells.nominal) or (), split_levels(cells.ordinal)
+    columns = split_names(chosen.columns)
+    return Selection(chosen.id_column, columns, cells.decimal, *categories, cells.dates)
 
 
 def print_read(pair: FilePair, unit: str, *, quiet: bool) -> None:
@@ -132,6 +128,11 @@ def plain_refusal(id_column: str | None) -> Iterator[None]:
 def as_json(found: Result) -> str:
     """All numbers as indented JSON."""
     return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def pages_of(found: Comparison | Protection, pages: Pages) -> list[Output]:
+    """The report and the JSON of a result."""
+    return [(pages.report, found.to_html), (pages.json_path, partial(as_json, found))]
 
 
 def finish(

@@ -181,6 +181,8 @@ Keep = Annotated[
 ]
 Groups = Annotated[
     str | None,
-    typer.Option(metavar="A,B;C,D", help="Variables microaggregated together, by default all."),
+    typer.Option(
+        "--groups", metavar="A,B;C,D", help="Variables microaggregated together, by default all."
+    ),
 ]
 KeepIntegers = Annotated[bool, typer.Option("--keep-integers", help="Keep whole numbers whole.")]

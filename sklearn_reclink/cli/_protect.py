@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from sklearn_reclink.cli import _console as console
+from sklearn_reclink.cli import _groups as groups
 from sklearn_reclink.cli import _options as options
+from sklearn_reclink.cli._groups import spread
 
 MaskedPath = Annotated[
     Path,
@@ -36,28 +38,23 @@ WriteAnyway = Annotated[
 ]
 
 
+@spread
 def protect_command(
     original: options.Original,
+    *,
     output: MaskedPath,
     max_risk: MaxRisk = 0.05,
     proven: Proven = False,
     write_anyway: WriteAnyway = False,
-    id_column: options.Id = None,
-    columns: options.Columns = None,
+    chosen: groups.Chosen,
     keep: options.Keep = None,
-    nominal: options.Nominal = None,
-    ordinal: options.Ordinal = None,
-    decimal: options.FoundDecimal = None,
-    dates: options.Dates = None,
-    report: options.ReportPath = None,
-    json_path: options.JsonPath = None,
+    cells: groups.Cells,
+    pages: groups.Pages,
     time_limit: options.TimeLimit = 180.0,
     attackers: options.Attackers = None,
     unit: options.Unit = "people",
     n_jobs: options.Jobs = None,
-    seed: options.Seed = 0,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
+    run: groups.Run,
 ) -> None:
     """Find the masking of least information loss whose risk is within a target, and release it."""
     from sklearn_reclink.auditing import MaskingSearch
@@ -68,16 +65,16 @@ def protect_command(
     check_table_format(output, "--output")
     if not max_risk > 0:
         raise ValueError(f"--max-risk is {max_risk:g}: it must be above 0, such as 0.05")
-    written = {"--output": output, "--report": report, "--json": json_path}
-    check_outputs(written, [original], force=force)
-    which = console.selection(id_column, columns, decimal, nominal, ordinal, dates)
-    with console.progress_bar(quiet) as progress:
+    written = {"--output": output, "--report": pages.report, "--json": pages.json_path}
+    check_outputs(written, [original], force=run.force)
+    which = console.selection(chosen, cells)
+    with console.progress_bar(run.quiet) as progress:
         search = MaskingSearch(
             max_risk,
             proven=proven,
             attackers=console.split_names(attackers),
             time_limit=time_limit,
-            random_state=seed,
+            random_state=run.seed,
             n_jobs=n_jobs,
             unit=unit,
             progress=progress,
@@ -86,13 +83,6 @@ def protect_command(
     console.print_notes(masked.notes)
     found = search.protection_
     released = output if found.feasible or write_anyway else None
-    console.finish(
-        found,
-        [
-            (released, partial(file_content, masked.table, output)),
-            (report, found.to_html),
-            (json_path, partial(console.as_json, found)),
-        ],
-        quiet=quiet,
-        force=force,
-    )
+    outputs: list[console.Output] = [(released, partial(file_content, masked.table, output))]
+    outputs += console.pages_of(found, pages)
+    console.finish(found, outputs, quiet=run.quiet, force=run.force)

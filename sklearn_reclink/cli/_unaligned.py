@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_reclink.cli import _console as console
 from sklearn_reclink.cli import _tables as tables
@@ -73,17 +73,14 @@ def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, 
 def audit_release(
     files: Release,
     paths: Sequence[Path | None],
-    secrets: Sequence[str] | None,
-    unit: str,
-    limit: float | None,
     *,
-    seed: int,
-    n_jobs: int | None,
     quiet: bool,
+    **asked: Any,
 ) -> tuple[UnalignedAudit, list[console.Output]]:
     """Audit the files, and print what to check; what to write to three paths, in their order.
 
-    They are those of the report, of the records and of the JSON.
+    They are those of the report, of the records and of the JSON. What is asked are options of
+    `audit`.
     """
     from sklearn_reclink.auditing import audit
 
@@ -94,14 +91,10 @@ def audit_release(
             files.release,
             aligned=False,
             holdout=files.holdout,
-            secret=secrets,
             ids=files.ids,
             masked_name=files.name,
-            unit=unit,
-            limit=limit,
-            random_state=seed,
-            n_jobs=n_jobs,
             progress=progress,
+            **asked,
         )
     console.print_notes(found.notes)
     found = found.with_sources(*files.paths)

@@ -1,0 +1,193 @@
+"""The commands ``reclink audit`` and ``reclink compare``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sklearn_reclink.cli import _console as console
+from sklearn_reclink.cli import _groups as groups
+from sklearn_reclink.cli import _options as options
+from sklearn_reclink.cli._groups import spread
+
+if TYPE_CHECKING:
+    from sklearn_reclink.auditing import Audit
+    from sklearn_reclink.cli._reading import FilePair
+
+
+@dataclass(frozen=True)
+class Lists:
+    """What else an audit writes."""
+
+    records: options.RecordsPath = None
+    certificate: options.CertificatePath = None
+
+
+@dataclass(frozen=True)
+class Intruder:
+    """What the intruder knows, and whether the rows belong together."""
+
+    known: options.Known = None
+    secret: options.Secret = None
+    scenarios: options.Scenarios = False
+    unaligned: options.Unaligned = False
+    holdout: options.Holdout = None
+
+
+@spread
+def audit_command(
+    original: options.Original,
+    masked: options.Masked,
+    *,
+    chosen: groups.Chosen,
+    cells: groups.Cells,
+    pages: groups.Pages,
+    lists: Lists,
+    limits: groups.Limits,
+    include_values: options.IncludeValues = False,
+    unit: options.Unit = "people",
+    intruder: Intruder,
+    attack: groups.Attack,
+    run: groups.Run,
+) -> None:
+    """Audit a masked file: who would be found again, how certain that is, and what to protect."""
+    from sklearn_reclink.cli._reading import FileProblem, read_pair
+    from sklearn_reclink.cli._scenarios import known_columns, with_scenarios
+    from sklearn_reclink.cli._unaligned import audit_release, read_release
+
+    inputs = [path for path in (original, masked, intruder.holdout) if path is not None]
+    records = _check_paths(pages, lists, inputs, force=run.force)
+    secrets = console.split_names(intruder.secret)
+    columns = known_columns(chosen.columns, intruder.known)
+    wanted = [*columns, *(intruder.secret or [])] if columns else columns
+    which = console.selection(groups.Chosen(chosen.id_column, wanted), cells)
+    said = {"unit": unit, "limit": limits.fail_above, "secret": secrets}
+    if intruder.unaligned:
+        refused = {
+            "--certificate": lists.certificate,
+            "--attackers": attack.attackers,
+            "--include-values": include_values,
+            "--trust-order": attack.trust_order,
+            "--scenarios": intruder.scenarios,
+        }
+        release = read_release(inputs, which, refused)
+        paths, search = (pages.report, records, pages.json_path), _search(attack, run)
+        of_release, texts = audit_release(release, paths, quiet=run.quiet, **said, **search)
+        return console.finish(of_release, texts, quiet=run.quiet, force=run.force)
+    if intruder.holdout is not None:
+        raise FileProblem("--holdout is for releases that are not aligned: add --unaligned")
+    pair = read_pair(original, masked, which)
+    console.print_read(pair, unit, quiet=run.quiet)
+    said |= {"masked_name": masked.name, "certify": lists.certificate is not None}
+    with console.progress_bar(run.quiet) as progress, console.plain_refusal(chosen.id_column):
+        found = _audit_pair(pair, progress=progress, **said, **_attackers(limits, attack, run))
+    if intruder.scenarios:
+        sweep = {"unit": unit, "time_limit": limits.time_limit, **_search(attack, run)}
+        found = with_scenarios(found, pair, secrets, quiet=run.quiet, **sweep)
+    found = found.with_sources(original, masked)
+    console.print_notes(found.notes)
+    if lists.certificate is not None and found.certificate is None:
+        raise FileProblem("no attacker proved a bound, so there is no certificate to write")
+    outputs = _outputs(found, pages, records, include_values)
+    outputs.append((lists.certificate, lambda: found.certificate_text))
+    console.finish(found, outputs, quiet=run.quiet, force=run.force)
+
+
+def _check_paths(
+    pages: groups.Pages, lists: Lists, inputs: list[Path], *, force: bool
+) -> Path | None:
+    """Refuse paths that cannot be written; where the records are listed."""
+    from sklearn_reclink.auditing.writing import check_outputs
+    from sklearn_reclink.cli._writing import check_table_format
+
+    records, report = lists.records, pages.report
+    check_table_format(records, "--records", csv_only=True)
+    option = "--records" if records or report is None else "--records (next to the report)"
+    if records is None and report is not None:
+        records = report.with_name(f"{report.stem}-records.csv")
+    written = {"--report": report, "--json": pages.json_path, option: records}
+    check_outputs({**written, "--certificate": lists.certificate}, inputs, force=force)
+    return records
+
+
+def _search(attack: groups.Attack, run: groups.Run) -> dict[str, Any]:
+    """Options of every search."""
+    return {"n_jobs": attack.n_jobs, "random_state": run.seed}
+
+
+def _attackers(limits: groups.Limits, attack: groups.Attack, run: groups.Run) -> dict[str, Any]:
+    """Options of all attackers together."""
+    aligned: Literal[True, "unchecked"] = "unchecked" if attack.trust_order else True
+    return {
+        "aligned": aligned,
+        "attackers": console.split_names(attack.attackers),
+        "time_limit": limits.time_limit,
+        **_search(attack, run),
+    }
+
+
+def _audit_pair(pair: FilePair, **asked: Any) -> Audit:
+    from sklearn_reclink.auditing import audit
+
+    people: dict[str, Any] = {"pool": pair.whole, "absent": pair.absent, "ids": pair.ids}
+    return audit(pair.original, pair.masked, left_out=pair.left_out, **people, **asked)
+
+
+def _outputs(
+    found: Audit, pages: groups.Pages, records: Path | None, include_values: bool
+) -> list[console.Output]:
+    """The pages and the list of an audit."""
+    values = found.values() if include_values else None
+    return [
+        (pages.report, partial(found.to_html, include_values=include_values)),
+        (records, partial(found.records.to_csv, values=values)),
+        (pages.json_path, partial(console.as_json, found)),
+    ]
+
+
+@spread
+def compare_command(
+    original: options.Original,
+    masked: options.MaskedFiles,
+    *,
+    chosen: groups.Chosen,
+    cells: groups.Cells,
+    pages: groups.Pages,
+    limits: groups.Limits,
+    unit: options.Unit = "people",
+    attack: groups.Attack,
+    run: groups.Run,
+) -> None:
+    """Audit several masked versions of a file and compare their risk and information loss."""
+    from sklearn_reclink.auditing import compare
+    from sklearn_reclink.auditing.writing import check_outputs
+    from sklearn_reclink.cli._reading import FileProblem, read_pair
+
+    written = {"--report": pages.report, "--json": pages.json_path}
+    check_outputs(written, [original, *masked], force=run.force)
+    names = [path.name for path in masked]
+    if len(set(names)) < len(names):
+        names = [str(path) for path in masked]
+    if len(set(names)) < len(names):
+        raise FileProblem("a masked file is given twice")
+    which = console.selection(chosen, cells)
+    pairs = [read_pair(original, path, which) for path in masked]
+    for name, pair in zip(names, pairs, strict=True):
+        console.print_notes(pair.notes)
+        if pair.pool is not None or pair.absent is not None:
+            raise FileProblem(f"{name} does not hold the same records as the original: audit it")
+    with console.progress_bar(run.quiet) as progress, console.plain_refusal(chosen.id_column):
+        found = compare(
+            pairs[0].original,
+            {name: pair.masked for name, pair in zip(names, pairs, strict=True)},
+            ids=pairs[0].ids,
+            unit=unit,
+            left_out=pairs[0].left_out,
+            limit=limits.fail_above,
+            progress=progress,
+            **_attackers(limits, attack, run),
+        ).with_sources(original, masked)
+    console.print_notes([note for one in found.audits for note in one.notes])
+    console.finish(found, console.pages_of(found, pages), quiet=run.quiet, force=run.force)

@@ -1,0 +1,100 @@
+"""Options that belong together, and commands that take them as groups.
+
+A command decorated with `spread` may have a dataclass as a parameter. On the command line each of
+its fields is an option of its own, in its place, and the command gets them as one object.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from typing import Any, get_type_hints
+
+from sklearn_reclink.cli import _options as options
+
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose groups of options are single options."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: one for name, one in hints.items() if is_dataclass(one)}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        single = [parameter.replace(annotation=hints[name])]
+        parameters += _fields_of(groups[name]) if name in groups else single
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        made = {
+            name: group(**{one.name: values.pop(one.name) for one in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**values, **made)
+
+    run.__signature__ = inspect.Signature(parameters, return_annotation=None)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _fields_of(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=one.default,
+            annotation=hints[one.name],
+        )
+        for one in fields(group)
+    ]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which records and variables."""
+
+    id_column: options.Id = None
+    columns: options.Columns = None
+
+
+@dataclass(frozen=True)
+class Cells:
+    """How cells are read."""
+
+    nominal: options.Nominal = None
+    ordinal: options.Ordinal = None
+    decimal: options.FoundDecimal = None
+    dates: options.Dates = None
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Where results are written."""
+
+    report: options.ReportPath = None
+    json_path: options.JsonPath = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long to search, and how much risk is accepted."""
+
+    time_limit: options.TimeLimit = 60.0
+    fail_above: options.FailAbove = None
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Who attacks."""
+
+    trust_order: options.TrustOrder = False
+    attackers: options.Attackers = None
+    n_jobs: options.Jobs = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What every run takes."""
+
+    seed: options.Seed = 0
+    force: options.Force = False
+    quiet: options.Quiet = False
