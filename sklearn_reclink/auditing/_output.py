@@ -183,7 +183,7 @@ def comparison_table(comparison: Comparison) -> Table:
             "none" if audit.at_chance else audit.strongest.attacker.title,
             "-" if audit.estimate is None else percent(audit.estimate.rate),
             percent(loss),
-            "" if best else "another is better",
+            "chosen" if audit is comparison.chosen else "" if best else "another is better",
         ]
         for audit, loss, best in comparison.rows()
     ]

@@ -104,7 +104,9 @@ def coverage(found: Scenarios) -> list[str]:
         f"{looked[0].upper()}{looked[1:]}. {n_searched:,} of them were searched. What is proven "
         "of a set holds for its parts, and what a set finds, every larger one finds, too.",
         f"The bound holds for every weighted mean of the variables, standardised in any of these "
-        f"ways: {listed(found.views)}. The ceiling also holds for OWA and Choquet distances.",
+        f"ways: {listed(found.views)}. The ceiling also holds for OWA and Choquet distances. Both "
+        f"count {found.unit.many} singled out; those exposed may be more, since guesses among ties "
+        "and other attackers count.",
     ]
     if n_open:
         texts.append(
@@ -146,7 +148,8 @@ def people_sentence(found: Scenarios) -> str | None:
 
 def sizes_table(found: Scenarios) -> Table:
     """Header and rows by the number of variables known."""
-    header = ["known", "sets", "fewest", "most", "share", "at most", "ceiling", "most exposing set"]
+    header = ["known", "sets", "fewest exposed", "most exposed", "share"]
+    header += ["weighted mean", "at most", "ceiling", "most exposing set"]
     return header, [
         [
             f"{one.n_known}",
@@ -154,6 +157,7 @@ def sizes_table(found: Scenarios) -> Table:
             _count(one.least.n_exposed),
             _count(one.most.n_exposed),
             percent(found.risk(one.most)),
+            f"{one.n_linked:,}",
             f"{one.bound:,}",
             f"{one.ceiling:,}",
             _short(_set(found, one.most)),

@@ -82,8 +82,8 @@ class Envelope:
         Whether these are all sets of that size.
     least, most : Scenario
         The sets that expose the fewest and the most people.
-    bound, ceiling : int
-        The largest bound and ceiling of a set.
+    n_linked, bound, ceiling : int
+        The largest numbers of a set: what a weighted mean singles out, its bound, the ceiling.
     expected_bound : float
         The largest of the bounds on what guessing among ties finds.
     """
@@ -93,6 +93,7 @@ class Envelope:
     complete: bool
     least: Scenario
     most: Scenario
+    n_linked: int
     bound: int
     ceiling: int
     expected_bound: float
@@ -201,6 +202,16 @@ class Scenarios:
         """
         return scenario.n_exposed / self.n_records
 
+    @property
+    def largest_risk(self) -> float:
+        """The largest share found, by all variables or by learning from known people."""
+        return max(self.risk(self.whole), *(one.rate for one in self.people), 0.0)
+
+    @property
+    def largest_is_estimate(self) -> bool:
+        """Whether the largest share is that of a sample, or of people not learned from."""
+        return self.is_sample or self.largest_risk > self.risk(self.whole)
+
     def smallest(self, share: float) -> list[Scenario]:
         """The smallest sets of variables that expose a share of the people, worst first.
 
@@ -258,6 +269,7 @@ class Scenarios:
             complete=len(some) == comb(len(self.names), size),
             least=min(some, key=lambda one: one.n_exposed),
             most=max(some, key=lambda one: one.n_exposed),
+            n_linked=max(one.n_linked for one in some),
             bound=max(one.bound for one in some),
             ceiling=max(one.ceiling for one in some),
             expected_bound=max(one.expected_bound for one in some),

@@ -69,9 +69,13 @@ def headline(audit: Audit) -> str:
         if guessed >= 1:
             text += " One who also guesses among equally near records would be right for "
             text += f"{_about(audit, audit.strongest)}."
+    by_sweep = audit.sweep_risk > audit.strongest.risk
+    if by_sweep:
+        text += " The sweep over what an intruder knows finds more: "
+        text += f"{percent(audit.sweep_risk)} of the {unit.many}, guesses among ties included."
     if audit.limit is not None:
         side = "above" if audit.above_limit else "within"
-        this = f"A risk of {percent(audit.risk)}" if guessed >= 1 else "This"
+        this = f"A risk of {percent(audit.risk)}" if guessed >= 1 or by_sweep else "This"
         text += f" {this} is {side} the limit of {percent(audit.limit)}"
         text += ", but not every attacker was tried." if audit.unsettled else "."
     return text
@@ -92,11 +96,11 @@ def _strictly(audit: Audit) -> str:
 def _about(audit: Audit, one: Attack | HeldOut) -> str:
     """The number right on average with guesses among ties."""
     total, unit = audit.n_records, audit.unit
-    text = f"about {round(one.risk * total):,} of {total:,} {unit.many} ({percent(one.risk)})"
+    text = f"about {round(one.risk * total):,} of {total:,} {unit.many} ({percent(one.risk)}"
     if isinstance(one, HeldOut):
         low, high = map(percent, one.expected_interval)
-        text += f" (between {low} and {high}, estimated on {unit.count(len(one.rows))})"
-    return text
+        text += f", between {low} and {high}, estimated on {unit.count(len(one.rows))}"
+    return f"{text})"
 
 
 def certainty(audit: Audit) -> list[str]:
@@ -122,10 +126,13 @@ def certainty(audit: Audit) -> list[str]:
         low, high = map(percent, estimate.interval)
         n_sought = len(estimate.rows)
         sought = "the others" if n_sought == total else f"{n_sought:,} others"
+        ties = ""
+        if (estimate.expected_rate - estimate.rate) * n_sought >= 1:
+            ties = f", and {percent(estimate.expected_rate)} with guesses among ties"
         texts.append(
             f"Tested on {unit.many} not seen: an intruder who knows {unit.count(estimate.n_train)} "
             f"in both files finds {percent(estimate.rate)} of {sought} (95 % interval {low} to "
-            f"{high}), each among all {estimate.n_pool:,} masked records. A random guess "
+            f"{high}){ties}, each among all {estimate.n_pool:,} masked records. A random guess "
             f"finds 1 in {total:,}."
         )
     texts.append(proven(audit))

@@ -29,7 +29,6 @@ def with_scenarios(
     ``options`` are further ones of `scenarios`. Files that were audited are not refused here.
     """
     from sklearn_reclink.auditing import scenarios
-    from sklearn_reclink.auditing.formatting import percent
 
     with console.progress_bar(quiet) as progress:
         sweep = scenarios(
@@ -41,11 +40,4 @@ def with_scenarios(
             progress=progress,
             **options,
         )
-    notes, worst = found.notes, sweep.whole
-    if sweep.risk(worst) > found.risk:
-        notes += (
-            f"{worst.attacker}, with {len(worst.used)} of {len(sweep.names)} variables, finds more "
-            f"than the attackers with all of them: {percent(sweep.risk(worst))}, guesses among "
-            "ties included. The limit is compared with that, too",
-        )
-    return replace(found, notes=notes, scenarios=sweep)
+    return replace(found, scenarios=sweep)

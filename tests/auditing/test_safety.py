@@ -12,7 +12,7 @@ from sklearn_reclink import audit
 from sklearn_reclink.auditing import UnrelatedRowsError, compare
 from sklearn_reclink.auditing._steps import Steps
 from sklearn_reclink.auditing._verdict import verdict
-from sklearn_reclink.auditing.formatting import Unit
+from sklearn_reclink.auditing.formatting import Unit, percent
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwapping
 
@@ -58,6 +58,7 @@ def test_larger_groups_are_safer_in_a_comparison():
     assert all(one.strict_rate == 0 for one in found.audits)
     assert found.safest.masked_name == "k = 5"
     assert found.above_limit and not found.audits[1].above_limit
+    assert found.to_text().count("chosen") == 1
     assert "k = 5 is within the limit" in found.to_text()
 
 
@@ -156,3 +157,14 @@ def test_a_limit_is_not_met_while_attackers_lack_time(monkeypatch):
     assert "not every attacker was tried" in found.to_text().replace("\n", " ")
     assert "Not shown to be within the limit" in found.to_html()
     assert audit(X, Y, limit=0.9, attackers=["euclidean"], aligned="unchecked").within_limit
+
+
+def test_guesses_about_people_not_seen_are_told_beside_the_risk_that_counts_them():
+    X = make_microdata(60, 3, random_state=0)
+    Y = X * np.random.default_rng(0).lognormal(sigma=0.2, size=X.shape)
+    found = audit(np.r_[X, X], np.r_[Y, Y], attackers=["euclidean"], limit=0.05)
+    assert found.strict_rate == 0 and found.estimate.expected_rate > 0.1
+    told = next(one for one in verdict(found).how_sure if one.startswith("Tested"))
+    assert "finds 0 % of the others" in told
+    assert f"and {percent(found.estimate.expected_rate)} with guesses among ties" in told
+    assert ") (" not in verdict(found).headline

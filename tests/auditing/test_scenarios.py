@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,9 +12,11 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 
-from sklearn_reclink import EuclideanLinker, WeightedMeanLinker, scenarios
+from sklearn_reclink import EuclideanLinker, WeightedMeanLinker, audit, scenarios
 from sklearn_reclink.auditing import Scenarios
+from sklearn_reclink.auditing._scenario_output import sizes_table
 from sklearn_reclink.auditing._variable_sets import Brackets, list_sets
+from sklearn_reclink.auditing._verdict import verdict
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.masking import Microaggregation
 from sklearn_reclink.metrics.variable_sets import SetCounts
@@ -246,3 +249,22 @@ def test_the_time_limit_holds():
     begin = time.monotonic()
     result = scenarios(X, Y, time_limit=2)
     assert result.settings["seconds"] <= time.monotonic() - begin < 2 + 4
+
+
+def test_no_number_of_a_table_passes_its_bound(tied):
+    header, rows = sizes_table(tied)
+    for row in rows:
+        linked, bound, ceiling = (
+            int(row[header.index(name)]) for name in ("weighted mean", "at most", "ceiling")
+        )
+        assert linked <= bound <= ceiling
+    assert "singled out; those exposed may be more" in tied.to_text().replace("\n    ", " ")
+
+
+def test_what_the_sweep_finds_beyond_the_attackers_counts(found):
+    X, Y = noisy()
+    plain = audit(X, Y, attackers=["euclidean"], limit=found.people[0].rate)
+    known = replace(found.people[-1], rate=0.97, highest=0.97)
+    swept = replace(plain, scenarios=replace(found, people=(*found.people[:-1], known)))
+    assert swept.risk == swept.to_dict()["risk"] == 0.97 and swept.rests_on_estimate
+    assert swept.above_limit and "A risk of 97 % is above the limit" in verdict(swept).headline
