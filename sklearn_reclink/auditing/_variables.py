@@ -145,7 +145,7 @@ class VariableContributions:
     def untried_note(self) -> str | None:
         """A sentence if time did not allow every variable to be withheld."""
         n_tried, total = len(self.tried), len(self.variables)
-        if n_tried == total:
+        if n_tried == total or total == 1:
             return None
         return (
             f"Time allowed {n_tried:,} of the {total:,} variables to be withheld in turn; those "

@@ -74,9 +74,11 @@ def headline(audit: Audit) -> str:
         text += " The sweep over what an intruder knows finds more: "
         text += f"{percent(audit.sweep_risk)} of the {unit.many}, guesses among ties included."
     if audit.limit is not None:
+        shown, limit = percent(audit.risk), percent(audit.limit)
         side = "above" if audit.above_limit else "within"
-        this = f"A risk of {percent(audit.risk)}" if guessed >= 1 or by_sweep else "This"
-        text += f" {this} is {side} the limit of {percent(audit.limit)}"
+        side = "just above" if audit.above_limit and shown == limit else side
+        is_told = guessed < 1 and not by_sweep and shown == percent(audit.strict_rate)
+        text += f" {'This' if is_told else f'A risk of {shown}'} is {side} the limit of {limit}"
         text += ", but not every attacker was tried." if audit.unsettled else "."
     return text
 
@@ -180,11 +182,18 @@ def proven(audit: Audit) -> str:
 def advice(audit: Audit) -> list[str]:
     """What to leave out, only if that was measured to lower the risk, and what else is known."""
     unit, shown = audit.unit, audit.contributions
+    if audit.at_chance and audit.above_limit:
+        return [
+            f"Even a blind guess is right for 1 in {audit.n_records:,}: a file of so few records "
+            "cannot be masked much below this risk."
+        ]
     if audit.at_chance:
         return ["Nothing more is needed against these attackers."]
     texts = [_remedy_sentence(audit, one) for one in shown.helpful]
     if len(audit.names) == 1:
-        texts.append(f"{quoted(audit.names[0])} is all an attacker needs.")
+        texts.append(
+            f"{quoted(audit.names[0])} is the only variable compared: it has to be masked more."
+        )
     elif not shown.tried:
         texts.append(
             "Time did not allow any variable to be withheld, so it is not known which of them "

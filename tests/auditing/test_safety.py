@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -168,3 +169,25 @@ def test_guesses_about_people_not_seen_are_told_beside_the_risk_that_counts_them
     assert "finds 0 % of the others" in told
     assert f"and {percent(found.estimate.expected_rate)} with guesses among ties" in told
     assert ") (" not in verdict(found).headline
+
+
+def test_a_risk_that_the_headline_has_not_told_is_told_with_the_limit():
+    X = np.arange(50.0)[:, None]
+    Y = np.where(X < 10, X, 100.0)  # of those masked alike, one is found by a guess
+    found = audit(X, Y, attackers=["euclidean"], aligned="unchecked")
+    limit = (found.strict_rate + found.risk) / 2
+    assert found.strict_rate < limit < found.risk
+    headline = verdict(replace(found, limit=limit)).headline
+    assert f"A risk of {percent(found.risk)} is " in headline and "above the limit" in headline
+    assert "just above" in verdict(replace(found, limit=found.risk - 1e-6)).headline
+    assert "Time allowed" not in found.to_text() and "only variable compared" in found.to_text()
+
+
+@pytest.mark.filterwarnings("ignore:the rows of the two files hardly", "ignore:no held-out")
+def test_few_records_above_the_limit_are_not_called_safe():
+    X = np.arange(10.0)[:, None]
+    Y = np.where(X == 0, 9.0, 0.0)
+    found = audit(X, Y, attackers=["euclidean"], limit=0.01, aligned="unchecked")
+    assert found.at_chance and found.above_limit
+    assert "Nothing more is needed" not in found.to_text()
+    assert f"A risk of {percent(found.risk)} is above the limit" in verdict(found).headline
