@@ -35,11 +35,13 @@ def fill_in(entries: Mapping[str, str]) -> Callable[[Described], Described]:
     """
 
     def fill(described: Described) -> Described:
+        if described.__doc__ is None:
+            return described
         described.__doc__ = _PLACE.sub(
             lambda place: "\n".join(
                 place[1] + line for name in place[2].split() for line in entries[name].split("\n")
             ),
-            described.__doc__ or "",
+            described.__doc__,
         )
         return described
 

@@ -10,14 +10,13 @@ and for the report. Linking itself is not limited; an attacker for whose linking
 or too wide does not begin.
 """
 
-import sys
 import time
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
 from sklearn_reclink._docstrings import fill_in
+from sklearn_reclink.auditing._asked import Given, Search, Words, check_limits
 from sklearn_reclink.auditing._attack import Attack, compile_searches
 from sklearn_reclink.auditing._attackers import (
     VIEWS,
@@ -43,56 +42,6 @@ from sklearn_reclink.linkers import EuclideanLinker
 
 VARIABLES_WEIGHT = 5.0  # share of the time, relative to those of the attackers
 LEAST_SECONDS = 1.0  # for the variables, however late it is
-
-
-@dataclass(frozen=True, eq=False)
-class _Given:
-    """The files of an audit and what is said of them."""
-
-    X: Any
-    y: Any
-    pool: Any
-    absent: Any
-    aligned: bool | str
-    holdout: Any
-    secret: Any
-    told: dict[str, Any]
-    ids: Sequence[Any] | None
-
-    def __post_init__(self) -> None:
-        if self.aligned not in (True, False, "unchecked"):
-            raise ValueError(f'aligned is {self.aligned!r}: it must be True, False or "unchecked"')
-        if not self.aligned and (self.pool is not None or self.absent is not None):
-            raise ValueError("pool and absent need aligned files: leave them out, or give holdout")
-        if self.aligned and self.holdout is not None:
-            raise ValueError(
-                "holdout is given, but the files are aligned: give people who are not in the "
-                "release as absent, or say aligned=False"
-            )
-
-
-@dataclass(frozen=True, eq=False)
-class _Words:
-    """What the report says of the file."""
-
-    limit: float | None
-    masked_name: str
-    unit: Unit
-    left_out: Sequence[str]
-
-
-@dataclass(frozen=True, eq=False)
-class _Search:
-    """Who attacks it and how, and when that began."""
-
-    attackers: Iterable[str] | None
-    time_limit: float
-    seed: int
-    n_jobs: int | None
-    size_limits: SizeLimits
-    certify: bool
-    progress: Progress | None
-    begin: float = field(default_factory=time.monotonic)
 
 
 @overload
@@ -157,35 +106,18 @@ def audit(
     (0.84, 0.915)
     """
     check_limits(limit, time_limit)
-    sizes, words = size_limits or SizeLimits(), _Words(limit, masked_name, Unit.of(unit), left_out)
-    search = _Search(attackers, time_limit, random_state, n_jobs, sizes, certify, progress)
+    sizes, words = size_limits or SizeLimits(), Words(limit, masked_name, Unit.of(unit), left_out)
+    search = Search(attackers, time_limit, random_state, n_jobs, sizes, certify, progress)
     told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
-    given = _Given(X, y, pool, absent, aligned, holdout, secret, told, ids)
-    made = _audit_aligned if aligned else _audit_unaligned
+    given = Given(X, y, pool, absent, aligned, holdout, secret, told, ids)
+    made = _audit_aligned if aligned else audit_unaligned
     found = made(given, search, words)
     for note in found.notes:
         warnings.warn(note, UserWarning, stacklevel=2)
     return found
 
 
-def _audit_unaligned(given: _Given, search: _Search, words: _Words) -> UnalignedAudit:
-    return audit_unaligned(
-        given.X,
-        given.y,
-        holdout=given.holdout,
-        secret=given.secret,
-        limit=words.limit,
-        masked_name=words.masked_name,
-        unit=words.unit,
-        ids=given.ids,
-        random_state=search.seed,
-        n_jobs=search.n_jobs,
-        progress=search.progress,
-        **given.told,
-    )
-
-
-def _audit_aligned(given: _Given, search: _Search, words: _Words) -> Audit:
+def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
     tables = given.X, given.y, given.pool, given.absent
     files = read_files(*tables, given.ids, given.told, search.n_jobs)
     check_related(files, given.aligned)
@@ -206,15 +138,7 @@ def _audit_aligned(given: _Given, search: _Search, words: _Words) -> Audit:
     return Audit(words.masked_name, left_out=not_compared, **said, **found)
 
 
-def check_limits(limit: float | None, time_limit: float) -> None:
-    """Refuse a limit of the risk or of the time that is none."""
-    if limit is not None and not 0 <= limit <= 1:
-        raise ValueError(f"limit is {limit}: it must be a share from 0 to 1, such as 0.2")
-    if not 0 < time_limit <= sys.float_info.max:
-        raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")
-
-
-def _run(files: Files, setting: Setting, search: _Search, unit: Unit) -> dict[str, Any]:
+def _run(files: Files, setting: Setting, search: Search, unit: Unit) -> dict[str, Any]:
     """Let the attackers run: the fields of an `Audit`, but for what its caller names."""
     X, Y, names, notes = files.X, files.Y, files.names, files.notes
     chosen = chosen_attackers(search.attackers)

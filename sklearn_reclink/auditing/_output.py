@@ -22,6 +22,7 @@ from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrap
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._comparison import Comparison
     from sklearn_reclink.auditing._result import Audit
+    from sklearn_reclink.auditing._unaligned import UnalignedAudit
 
 LONGEST_NAME = 28
 MOST_VARIABLES = 30
@@ -196,18 +197,25 @@ def _with_short_names(table: Table) -> str:
     return aligned(header, [[shorten(name, LONGEST_NAME), *rest] for name, *rest in rows])
 
 
-def audit_as_dict(audit: Audit) -> dict[str, Any]:
-    """The numbers of an audit."""
+def head(audit: Audit | UnalignedAudit, kind: str) -> dict[str, Any]:
+    """What a file of numbers is of, and what made it."""
     from sklearn_reclink._version import __version__
 
     return {
         "schema_version": SCHEMA_VERSION,
-        "kind": "audit",
+        "kind": kind,
         "version": __version__,
         "software": software(),
         "sources": [asdict(one) for one in audit.sources],
         "masked": audit.masked_name,
         "n_records": audit.n_records,
+    }
+
+
+def audit_as_dict(audit: Audit) -> dict[str, Any]:
+    """The numbers of an audit."""
+    return {
+        **head(audit, "audit"),
         "variables": list(audit.names),
         "verdict": asdict(verdict(audit)),
         "findings": [asdict(one) for one in audit.findings],

@@ -132,11 +132,9 @@ class Scenarios:
 
     Examples
     --------
-    >>> from sklearn_reclink import scenarios
-    >>> from sklearn_reclink.datasets import make_microdata
-    >>> from sklearn_reclink.masking import Microaggregation
-    >>> X = make_microdata(60, 3, random_state=0)
-    >>> Y = Microaggregation(k=3, groups=[[0, 1], [2]]).fit_transform(X)
+    >>> from sklearn_reclink import datasets, masking, scenarios
+    >>> X = datasets.make_microdata(60, 3, random_state=0)
+    >>> Y = masking.Microaggregation(k=3, groups=[[0, 1], [2]]).fit_transform(X)
     >>> found = scenarios(X, Y, pairs=(), attackers=())
     >>> [(one.variables, one.n_linked, one.bound) for one in found.scenarios[2:5]]
     [(('x2',), 0, 0), (('x0', 'x1'), 0, 0), (('x0', 'x2'), 30, 30)]

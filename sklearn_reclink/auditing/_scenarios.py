@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink._docstrings import fill_in
+from sklearn_reclink.auditing._asked import check_limits
 from sklearn_reclink.auditing._attack import compile_searches
 from sklearn_reclink.auditing._attackers import (
     ATTACKERS,
@@ -34,7 +35,6 @@ from sklearn_reclink.auditing._attackers import (
     SizeLimits,
     chosen_attackers,
 )
-from sklearn_reclink.auditing._audit import check_limits
 from sklearn_reclink.auditing._docstrings import OF_SCENARIOS
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._people_known import PeopleKnown, nobody_known, people_known

@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sklearn_reclink.auditing._asked import Given, Search, Words
 from sklearn_reclink.auditing._attributes import NEIGHBORS, SecretDisclosure, split_columns
 from sklearn_reclink.auditing._methods import Source
-from sklearn_reclink.auditing._steps import Progress
 from sklearn_reclink.auditing.formatting import Unit
 from sklearn_reclink.auditing.writing import harmless
 
@@ -219,52 +219,30 @@ class UnalignedAudit:
         return text.getvalue()
 
 
-def audit_unaligned(
-    X: Any,
-    y: Any,
-    *,
-    holdout: Any = None,
-    secret: Any = None,
-    categorical_features: Any = None,
-    ordinal_features: Any = None,
-    limit: float | None = None,
-    masked_name: str = "the release",
-    unit: Unit,
-    ids: Sequence[Any] | None = None,
-    random_state: int = 0,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> UnalignedAudit:
+def audit_unaligned(given: Given, search: Search, words: Words) -> UnalignedAudit:
     """Audit a release that is not aligned with the original; the options are those of `audit`."""
     from sklearn_reclink.metrics.attributes import TOLERANCE, unaligned_disclosure
     from sklearn_reclink.metrics.descriptions import N_ATTACKS, N_COLUMNS, singled_out_by
     from sklearn_reclink.metrics.record_distances import distances_of
     from sklearn_reclink.metrics.record_space import UnalignedFiles
 
-    begin = time.monotonic()
-    files = UnalignedFiles.read(
-        X,
-        y,
-        holdout,
-        categorical_features=categorical_features,
-        ordinal_features=ordinal_features,
-        n_jobs=n_jobs,
-    )
+    ids, told = given.ids, given.told
+    files = UnalignedFiles.read(given.X, given.y, given.holdout, n_jobs=search.n_jobs, **told)
     if ids is not None and len(ids) != len(files.original):
         raise ValueError(f"ids has {len(ids)} entries for {len(files.original)} records: one each")
-    known, hidden = split_columns(files.names, secret)
-    step = progress or (lambda what, done, total: None)
+    known, hidden = split_columns(files.names, given.secret)
+    step = search.progress or (lambda what, done, total: None)
     step("nearest records", 0, 2 + len(hidden))
     nearest = distances_of(files)
     step("singling out", 1, 2 + len(hidden))
-    singling_out = singled_out_by(files, N_COLUMNS, N_ATTACKS, random_state)
+    singling_out = singled_out_by(files, N_COLUMNS, N_ATTACKS, search.seed)
     secrets = []
     for number, k in enumerate(hidden, start=2):
         step(f"secret {files.names[k]}", number, 2 + len(hidden))
         found = [unaligned_disclosure(files, k, known, n, TOLERANCE) for n in NEIGHBORS]
         secrets.append(SecretDisclosure(files.names[k], tuple(found)))
     return UnalignedAudit(
-        masked_name=masked_name,
+        masked_name=words.masked_name,
         names=files.names,
         n_records=len(files.original),
         n_released=len(files.release),
@@ -273,9 +251,9 @@ def audit_unaligned(
         singling_out=singling_out,
         secrets=tuple(secrets),
         notes=tuple([*_doubts(nearest), *files.variables.notes]),
-        limit=limit,
-        settings={"seed": random_state, "seconds": time.monotonic() - begin},
-        unit=unit,
+        limit=words.limit,
+        settings={"seed": search.seed, "seconds": time.monotonic() - search.begin},
+        unit=words.unit,
         ids=ids,
     )
 

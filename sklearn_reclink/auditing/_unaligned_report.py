@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text, signed
-from sklearn_reclink.auditing._methods import software
-from sklearn_reclink.auditing._output import SCHEMA_VERSION
+from sklearn_reclink.auditing._output import head
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
 
 if TYPE_CHECKING:
@@ -197,17 +196,9 @@ def as_text(audit: UnalignedAudit) -> str:
 
 def as_dict(audit: UnalignedAudit) -> dict[str, Any]:
     """The numbers of an audit."""
-    from sklearn_reclink._version import __version__
-
     found, single, words = audit.nearest, audit.singling_out, unaligned_verdict(audit)
     return {
-        "schema_version": SCHEMA_VERSION,
-        "kind": "unaligned",
-        "version": __version__,
-        "software": software(),
-        "sources": [asdict(one) for one in audit.sources],
-        "masked": audit.masked_name,
-        "n_records": audit.n_records,
+        **head(audit, "unaligned"),
         "n_released": audit.n_released,
         "n_holdout": audit.n_holdout,
         "variables": list(audit.names),

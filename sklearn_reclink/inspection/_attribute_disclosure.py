@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
+from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.metrics import AttributeDisclosure, attribute_disclosure
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ _SERIES = {
 }
 
 
+@fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class AttributeDisclosureDisplay(drawing.Display):
     r"""Shares of secrets guessed right, with intervals of 95 %.
@@ -41,10 +44,7 @@ class AttributeDisclosureDisplay(drawing.Display):
     ----------
     points_ : dict of str to matplotlib ErrorbarContainer
         The shares: ``"attack"``, ``"baseline"`` and, if there is one, ``"control"``.
-    legend_ : matplotlib Legend
-        The legend.
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
+    %(legend_ ax_)s
 
     Examples
     --------
@@ -65,6 +65,7 @@ class AttributeDisclosureDisplay(drawing.Display):
     results: Mapping[str, AttributeDisclosure]
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_estimator(
         cls,
         estimator: Any,
@@ -87,8 +88,7 @@ class AttributeDisclosureDisplay(drawing.Display):
             As in `attribute_disclosure`.
         name : str, default="secret"
             What to call the secret.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
         **options
             Further arguments of `attribute_disclosure`.
 
@@ -100,6 +100,7 @@ class AttributeDisclosureDisplay(drawing.Display):
         return cls.from_results({name: found}, ax=ax)
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_results(
         cls, results: Mapping[str, AttributeDisclosure], *, ax: Axes | None = None
     ) -> Self:
@@ -109,8 +110,7 @@ class AttributeDisclosureDisplay(drawing.Display):
         ----------
         results : mapping of str to AttributeDisclosure
             What `attribute_disclosure` returns, by the name of the secret.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
 
         Returns
         -------

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.capacity import interaction_matrix
+from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.inspection._parameters import ParameterDisplay, comparable
 from sklearn_reclink.inspection.drawing import as_label, text_colour
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 MAX_NUMBERED = 16
 
 
+@fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class InteractionDisplay(ParameterDisplay):
     """Interaction of pairs of variables as a triangle of coloured cells.
@@ -45,8 +48,7 @@ class InteractionDisplay(ParameterDisplay):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
+    %(ax_)s
     image_ : matplotlib AxesImage
         The cells.
     colorbar_ : matplotlib Colorbar or None
@@ -84,6 +86,7 @@ class InteractionDisplay(ParameterDisplay):
             "diagonal": "entry of the variable with itself",
         }
 
+    @fill_in(OF_DISPLAYS)
     def plot(
         self,
         *,
@@ -96,8 +99,7 @@ class InteractionDisplay(ParameterDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
         cmap : str, default="PuOr"
             A diverging colour map.
         include_values : bool or None, default=None

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.capacity import n_variables
+from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
 from sklearn_reclink.inspection._parameters import ParameterDisplay
 from sklearn_reclink.inspection.drawing import GREY, as_label, legend_above, text_colour
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class CapacityLatticeDisplay(ParameterDisplay):
     r"""Lattice of the subsets of variables, coloured by their capacity.
@@ -40,8 +43,7 @@ class CapacityLatticeDisplay(ParameterDisplay):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
+    %(ax_)s
     subsets_ : ndarray of int
         The subsets drawn, by dyadic index.
     text_ : list of matplotlib Text
@@ -67,6 +69,7 @@ class CapacityLatticeDisplay(ParameterDisplay):
     def _read(estimator: Any, attribute: str) -> dict[str, Any]:
         return {"capacity": np.asarray(estimator.capacity_)}
 
+    @fill_in(OF_DISPLAYS)
     def plot(
         self,
         *,
@@ -95,8 +98,7 @@ class CapacityLatticeDisplay(ParameterDisplay):
             few and short.
         cmap : str, default="cividis_r"
             A colour map for the capacity.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
 
         Returns
         -------

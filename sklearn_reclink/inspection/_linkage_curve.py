@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
+from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.metrics import LinkageCurve, linkage_curve
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ class LinkageCurveDisplay(drawing.Display):
     estimator_name: str | None = None
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_estimator(
         cls,
         estimator: Any,
@@ -74,10 +77,7 @@ class LinkageCurveDisplay(drawing.Display):
             The attacker.
         X, y : array-like or dataframe of shape (n_pairs, n_features)
             The people in both files, aligned.
-        name : str or None, default=None
-            Name shown, by default that of the class.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(name ax)s
         **options
             ``pool``, ``absent``, ``sample_weight``, ``absent_weight`` and ``margin`` of
             `linkage_curve`.
@@ -91,6 +91,7 @@ class LinkageCurveDisplay(drawing.Display):
         return cls.from_result(curve, name=name, ax=ax)
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_result(
         cls, curve: LinkageCurve, *, name: str | None = None, ax: Axes | None = None
     ) -> Self:
@@ -100,10 +101,7 @@ class LinkageCurveDisplay(drawing.Display):
         ----------
         curve : LinkageCurve
             What `linkage_curve` returns.
-        name : str or None, default=None
-            Name shown above the legend.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(title ax)s
 
         Returns
         -------

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklearn_reclink._docstrings import fill_in
+from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.inspection.drawing import BLUE, VERMILION, Display, hatched, legend_above
 from sklearn_reclink.search import Links
 
@@ -74,10 +76,9 @@ class MarginDisplay(Display):
 
     Examples
     --------
-    >>> from sklearn_reclink import EuclideanLinker
-    >>> from sklearn_reclink.datasets import make_microdata
+    >>> from sklearn_reclink import EuclideanLinker, datasets
     >>> from sklearn_reclink.inspection import MarginDisplay
-    >>> X = make_microdata(100, 3, random_state=0)
+    >>> X = datasets.make_microdata(100, 3, random_state=0)
     >>> Y = X.round(-4)
     >>> display = MarginDisplay.from_estimator(EuclideanLinker().fit(X, Y), X, Y)
     >>> [text.get_text() for text in display.legend_.get_texts()]
@@ -89,6 +90,7 @@ class MarginDisplay(Display):
     estimator_name: str | None = None
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any
     ) -> Self:
@@ -100,8 +102,7 @@ class MarginDisplay(Display):
             The attacker.
         X, y : array-like or dataframe of shape (n_records, n_features)
             Original file and its masked version; ``y`` is the pool.
-        name : str or None, default=None
-            Name shown, by default that of the class.
+        %(name)s
         **options
             Passed to `plot`.
 
@@ -113,6 +114,7 @@ class MarginDisplay(Display):
         return cls.from_predictions(estimator.link(X, y), name=name, **options)
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_predictions(cls, links: Links, *, name: str | None = None, **options: Any) -> Self:
         """Plot the margins of links already made.
 
@@ -120,8 +122,7 @@ class MarginDisplay(Display):
         ----------
         links : Links
             What a linker's `link` returns.
-        name : str or None, default=None
-            Name shown above the legend.
+        %(title)s
         **options
             Passed to `plot`.
 
@@ -133,13 +134,13 @@ class MarginDisplay(Display):
         display = cls(margin=margin, reidentified=links.reidentified, estimator_name=name)
         return display.plot(**options)
 
+    @fill_in(OF_DISPLAYS)
     def plot(self, *, ax: Axes | None = None, bins: int = 40) -> Self:
         """Draw the histogram.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
         bins : int, default=40
             Number of bins of [-1, 1], even, so that no bin has links and losses.
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
+from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.metrics import NearestRecords, nearest_records
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 _SHOWN = 0.95  # share of the people whose distances are shown
 
 
+@fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class NearestRecordsDisplay(drawing.Display):
     r"""Shares of people within a distance of the closest record of a release.
@@ -35,10 +38,7 @@ class NearestRecordsDisplay(drawing.Display):
     ----------
     lines_ : list of matplotlib Line2D
         The curve of the originals and, if there is one, of the holdout.
-    legend_ : matplotlib Legend
-        The legend.
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
+    %(legend_ ax_)s
 
     Examples
     --------
@@ -56,6 +56,7 @@ class NearestRecordsDisplay(drawing.Display):
     result: NearestRecords
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_files(
         cls, X: Any, y: Any, holdout: Any = None, *, ax: Axes | None = None, **options: Any
     ) -> Self:
@@ -65,8 +66,7 @@ class NearestRecordsDisplay(drawing.Display):
         ----------
         X, y, holdout
             As in `nearest_records`.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
         **options
             Further arguments of `nearest_records`.
 
@@ -77,6 +77,7 @@ class NearestRecordsDisplay(drawing.Display):
         return cls.from_result(nearest_records(X, y, holdout, **options), ax=ax)
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_result(cls, result: NearestRecords, *, ax: Axes | None = None) -> Self:
         """Plot distances already measured.
 
@@ -84,8 +85,7 @@ class NearestRecordsDisplay(drawing.Display):
         ----------
         result : NearestRecords
             What `nearest_records` returns.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
 
         Returns
         -------

@@ -14,14 +14,17 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, check_cv
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink._sklearn_compat import num_samples
 from sklearn_reclink.inspection import drawing
+from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.model_selection import Case, held_out_rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class OverfittingCurveDisplay(drawing.Display):
     r"""Re-identification rates on training and test records, in pools of one size.
@@ -47,8 +50,7 @@ class OverfittingCurveDisplay(drawing.Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
+    %(ax_)s
     lines_ : list of matplotlib Line2D
         The curves: train, test and, if there is one, the baseline.
     legend_ : matplotlib Legend
@@ -83,6 +85,7 @@ class OverfittingCurveDisplay(drawing.Display):
     estimator_name: str | None = None
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_estimator(
         cls,
         estimator: Any,
@@ -119,10 +122,7 @@ class OverfittingCurveDisplay(drawing.Display):
             Seed of the default split.
         n_jobs : int or None, default=None
             Number of joblib workers.
-        name : str or None, default=None
-            Name shown, by default that of the class.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(name ax)s
         """
         splitter = ShuffleSplit(5, test_size=0.5, random_state=random_state) if cv is None else cv
         splits = list(check_cv(splitter, classifier=False).split(X, y))

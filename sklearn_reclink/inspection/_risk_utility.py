@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import clone
 
+from sklearn_reclink._docstrings import fill_in
+from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.inspection._point_names import name_points
 from sklearn_reclink.inspection.drawing import (
     BLUE,
@@ -53,6 +55,7 @@ def pareto_frontier(risk: Any, information_loss: Any) -> np.ndarray:
     return np.asarray(~np.any(no_worse & better, axis=0))
 
 
+@fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class RiskUtilityDisplay(Display):
     """Maskings in the plane of information loss and disclosure risk, with the frontier.
@@ -74,8 +77,7 @@ class RiskUtilityDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
+    %(ax_)s
     frontier_ : ndarray of bool of shape (n_maskings,)
         Which maskings are on the frontier.
     text_ : list of matplotlib Text
@@ -102,6 +104,7 @@ class RiskUtilityDisplay(Display):
     loss_label: str = "information loss"
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_estimator(
         cls,
         estimator: Any,
@@ -124,8 +127,7 @@ class RiskUtilityDisplay(Display):
         information_loss : callable, default=probabilistic_information_loss
             ``information_loss(X, masked)`` is a number, small if little is lost; by default
             that of `sklearn_reclink.metrics.probabilistic_information_loss`.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
 
         Returns
         -------
@@ -146,6 +148,7 @@ class RiskUtilityDisplay(Display):
         ).plot(ax=ax)
 
     @classmethod
+    @fill_in(OF_DISPLAYS)
     def from_predictions(
         cls, risk: Any, information_loss: Any, *, ax: Axes | None = None, **options: Any
     ) -> Self:
@@ -157,8 +160,7 @@ class RiskUtilityDisplay(Display):
             Share of records re-identified, in [0, 1].
         information_loss : array-like of shape (n_maskings,)
             Information loss, small if little is lost.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
         **options
             ``names``, ``risk_label`` and ``loss_label``, see the class.
 
@@ -168,13 +170,13 @@ class RiskUtilityDisplay(Display):
         """
         return cls(risk=risk, information_loss=information_loss, **options).plot(ax=ax)
 
+    @fill_in(OF_DISPLAYS)
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw the maskings and the frontier.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
 
         """
         risk, loss, names = _check_maskings(self.risk, self.information_loss, self.names)

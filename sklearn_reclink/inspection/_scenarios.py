@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklearn_reclink._docstrings import fill_in
+from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.inspection.drawing import (
     BLUE,
     GREY,
@@ -26,6 +28,7 @@ _CLEARLY_MORE = 0.005
 _WIDTH = 0.36  # of a column of points, in variables
 
 
+@fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class ScenarioDisplay(Display):
     """Share of people singled out against the number of variables known, by set of variables.
@@ -51,10 +54,7 @@ class ScenarioDisplay(Display):
 
     Attributes
     ----------
-    legend_ : matplotlib Legend
-        The legend.
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
+    %(legend_ ax_)s
 
     Examples
     --------
@@ -72,6 +72,7 @@ class ScenarioDisplay(Display):
     risk_label: str = "share of people singled out"
     bound_name: str = "no weighted mean singles out more"
 
+    @fill_in(OF_DISPLAYS)
     def plot(
         self,
         *,
@@ -84,8 +85,7 @@ class ScenarioDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
         limit : float or None, default=None
             Share of people that is accepted, marked by a line.
         legend_columns : int, default=2

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.capacity import shapley
+from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.inspection._parameters import ParameterDisplay, comparable
 from sklearn_reclink.inspection.drawing import GREY, draw_bars, equal_line, legend_above, name_rows
 from sklearn_reclink.linkers import OWALinker
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class WeightsDisplay(ParameterDisplay):
     """Weights of variables as bars, the heaviest first.
@@ -39,8 +42,7 @@ class WeightsDisplay(ParameterDisplay):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes, Figure
-        Where it is drawn.
+    %(ax_)s
     bars_ : matplotlib BarContainer
         The bars, from top to bottom.
 
@@ -77,6 +79,7 @@ class WeightsDisplay(ParameterDisplay):
         ranks = {"feature_names": rank_names(len(weights)), "label": "weight of the rank"}
         return {"weights": weights, "ordered": True, **ranks}
 
+    @fill_in(OF_DISPLAYS)
     def plot(
         self,
         *,
@@ -88,8 +91,7 @@ class WeightsDisplay(ParameterDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+        %(ax)s
         max_features : int, default=20
             Number of bars; the smallest weights beyond are summed in one bar.
         bar_kwargs : dict, default=None

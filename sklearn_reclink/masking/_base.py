@@ -14,9 +14,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink._sklearn_compat import fit_context
-from sklearn_reclink.masking._docstrings import filled_in
 from sklearn_reclink.masking.columns import NUMERIC, Column, Table, frame_of
+from sklearn_reclink.masking.docstrings import ENTRIES, OF_FILES
 
 
 def round_whole_columns(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -61,7 +62,7 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.__doc__ = filled_in(cls.__doc__)
+        fill_in(ENTRIES)(cls)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"columns": [None, "array-like", str]}
 
@@ -88,15 +89,13 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         """Set in `fit` what depends on the variables alone."""
 
     @fit_context(prefer_skip_nested_validation=True)
+    @fill_in(OF_FILES)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the options and the file.
 
         Parameters
         ----------
-        X : array-like or dataframe of shape (n_records, n_features)
-            The original file.
-        y : None
-            Ignored.
+        %(X y)s
 
         Returns
         -------
@@ -108,13 +107,13 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         self._check_columns(table)
         return self
 
+    @fill_in(OF_FILES)
     def transform(self, X: Any) -> Any:
         """Mask a file.
 
         Parameters
         ----------
-        X : array-like or dataframe of shape (n_records, n_features)
-            The file to mask, with the variables seen in `fit`.
+        %(another)s
 
         Returns
         -------

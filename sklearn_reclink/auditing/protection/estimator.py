@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink._sklearn_compat import Interval, fit_context
 from sklearn_reclink.auditing._attackers import Setting, SizeLimits
 from sklearn_reclink.auditing.formatting import Unit
@@ -19,6 +20,7 @@ from sklearn_reclink.auditing.protection.screening import Screen
 from sklearn_reclink.auditing.protection.search import Search
 from sklearn_reclink.auditing.protection.trials import MaskerFamily, table_of
 from sklearn_reclink.masking.columns import Table, frame_of
+from sklearn_reclink.masking.docstrings import OF_FILES
 
 
 @dataclass(eq=False, repr=False)
@@ -136,15 +138,13 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     }
 
     @fit_context(prefer_skip_nested_validation=True)
+    @fill_in(OF_FILES)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Search for a masking of a file.
 
         Parameters
         ----------
-        X : array-like or dataframe of shape (n_records, n_features)
-            The original file.
-        y : None
-            Ignored.
+        %(X y)s
 
         Returns
         -------
@@ -247,13 +247,13 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         }
         return {name: value for name, value in told.items() if value is not None}
 
+    @fill_in(OF_FILES)
     def transform(self, X: Any) -> Any:
         """Mask a file as the one of `fit` was masked.
 
         Parameters
         ----------
-        X : array-like or dataframe of shape (n_records, n_features)
-            The file to mask, with the variables seen in `fit`.
+        %(another)s
 
         Returns
         -------
@@ -263,15 +263,13 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "best_masker_")
         return self.best_masker_.transform(self._read(X, reset=False))
 
+    @fill_in(OF_FILES)
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Search for a masking of a file, and return the release.
 
         Parameters
         ----------
-        X : array-like or dataframe of shape (n_records, n_features)
-            The original file.
-        y : None
-            Ignored.
+        %(X y)s
         **fit_params : dict
             Ignored.
 

@@ -20,6 +20,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
+from sklearn_reclink._docstrings import entries_of, fill_in
 from sklearn_reclink.masking.columns import Table, frame_of
 
 ROUNDING = 1e-9  # of a share
@@ -30,6 +31,7 @@ REFUTED = "refuted by the audit"
 OUT_OF_TIME = "not audited: the time limit ended"
 CONFIRMED = "confirmed by the audit"
 PROVEN = "proven"
+_PLACE = entries_of("place : int\n    The place among the strengths, from 0.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +63,13 @@ class MaskerFamily:
     parameter: str
     strengths: tuple[Any, ...]
 
+    @fill_in(_PLACE)
     def at(self, place: int) -> Any:
         """The masker with the strength at a place.
 
         Parameters
         ----------
-        place : int
-            The place among the strengths, from 0.
+        %(place)s
 
         Returns
         -------
@@ -75,13 +77,13 @@ class MaskerFamily:
         """
         return clone(self.masker).set_params(**{self.parameter: self.strengths[place]})
 
+    @fill_in(_PLACE)
     def label(self, place: int) -> str:
         """The name with the strength.
 
         Parameters
         ----------
-        place : int
-            The place among the strengths, from 0.
+        %(place)s
 
         Returns
         -------

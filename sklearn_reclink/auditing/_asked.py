@@ -1,0 +1,69 @@
+"""What is asked of an audit: the files, the search and the words of the report."""
+
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn_reclink.auditing._attackers import SizeLimits
+from sklearn_reclink.auditing._steps import Progress
+from sklearn_reclink.auditing.formatting import Unit
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The files of an audit and what is said of them."""
+
+    X: Any
+    y: Any
+    pool: Any
+    absent: Any
+    aligned: bool | str
+    holdout: Any
+    secret: Any
+    told: dict[str, Any]
+    ids: Sequence[Any] | None
+
+    def __post_init__(self) -> None:
+        if self.aligned not in (True, False, "unchecked"):
+            raise ValueError(f'aligned is {self.aligned!r}: it must be True, False or "unchecked"')
+        if not self.aligned and (self.pool is not None or self.absent is not None):
+            raise ValueError("pool and absent need aligned files: leave them out, or give holdout")
+        if self.aligned and self.holdout is not None:
+            raise ValueError(
+                "holdout is given, but the files are aligned: give people who are not in the "
+                "release as absent, or say aligned=False"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """What the report says of the file."""
+
+    limit: float | None
+    masked_name: str
+    unit: Unit
+    left_out: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Who attacks it and how, and when that began."""
+
+    attackers: Iterable[str] | None
+    time_limit: float
+    seed: int
+    n_jobs: int | None
+    size_limits: SizeLimits
+    certify: bool
+    progress: Progress | None
+    begin: float = field(default_factory=time.monotonic)
+
+
+def check_limits(limit: float | None, time_limit: float) -> None:
+    """Refuse a limit of the risk or of the time that is none."""
+    if limit is not None and not 0 <= limit <= 1:
+        raise ValueError(f"limit is {limit}: it must be a share from 0 to 1, such as 0.2")
+    if not 0 < time_limit <= sys.float_info.max:
+        raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")
