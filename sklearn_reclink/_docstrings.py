@@ -25,7 +25,7 @@ def entries_of(text: str) -> dict[str, str]:
 
 
 def fill_in(entries: Mapping[str, str]) -> Callable[[Described], Described]:
-    """Put shared entries into the docstring of a function or class.
+    """Put shared entries into the docstring of a function, or of a class and its methods.
 
     Examples
     --------
@@ -34,15 +34,15 @@ def fill_in(entries: Mapping[str, str]) -> Callable[[Described], Described]:
     True
     """
 
+    def filled(place: re.Match[str]) -> str:
+        lines = [line for name in place[2].split() for line in entries[name].split("\n")]
+        return "\n".join(place[1] + line if line else "" for line in lines)
+
     def fill(described: Described) -> Described:
-        if described.__doc__ is None:
-            return described
-        described.__doc__ = _PLACE.sub(
-            lambda place: "\n".join(
-                place[1] + line for name in place[2].split() for line in entries[name].split("\n")
-            ),
-            described.__doc__,
-        )
+        methods = vars(described).values() if isinstance(described, type) else ()
+        for one in (described, *(getattr(one, "__func__", one) for one in methods)):
+            if callable(one) and one.__doc__ and "%(" in one.__doc__:
+                one.__doc__ = _PLACE.sub(filled, one.__doc__)
         return described
 
     return fill

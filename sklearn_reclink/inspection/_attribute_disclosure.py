@@ -65,7 +65,6 @@ class AttributeDisclosureDisplay(drawing.Display):
     results: Mapping[str, AttributeDisclosure]
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_estimator(
         cls,
         estimator: Any,
@@ -92,15 +91,12 @@ class AttributeDisclosureDisplay(drawing.Display):
         **options
             Further arguments of `attribute_disclosure`.
 
-        Returns
-        -------
-        AttributeDisclosureDisplay
+        %(drawn)s
         """
         found = attribute_disclosure(estimator, X, y, secret, masked_secret, **options)
         return cls.from_results({name: found}, ax=ax)
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_results(
         cls, results: Mapping[str, AttributeDisclosure], *, ax: Axes | None = None
     ) -> Self:
@@ -112,9 +108,7 @@ class AttributeDisclosureDisplay(drawing.Display):
             What `attribute_disclosure` returns, by the name of the secret.
         %(ax)s
 
-        Returns
-        -------
-        AttributeDisclosureDisplay
+        %(drawn)s
         """
         return cls(results=results).plot(ax=ax)
 

@@ -12,6 +12,11 @@ legend_ : matplotlib Legend
 ax_, figure_ : matplotlib Axes, Figure
     Where it is drawn.
 """)
+OF_DISPLAYS["drawn"] = """\
+Returns
+-------
+display
+    Drawn on ``ax_``."""
 OF_DISPLAYS["title"] = """\
 name : str or None, default=None
     Name shown above the legend."""

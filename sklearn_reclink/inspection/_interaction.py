@@ -86,7 +86,6 @@ class InteractionDisplay(ParameterDisplay):
             "diagonal": "entry of the variable with itself",
         }
 
-    @fill_in(OF_DISPLAYS)
     def plot(
         self,
         *,
@@ -107,9 +106,7 @@ class InteractionDisplay(ParameterDisplay):
         colorbar : bool, default=True
             Whether to draw the scale of the colours.
 
-        Returns
-        -------
-        InteractionDisplay
+        %(drawn)s
         """
         matrix = np.asarray(self.matrix, dtype=float)
         n_features = len(matrix)

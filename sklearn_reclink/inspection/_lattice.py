@@ -69,7 +69,6 @@ class CapacityLatticeDisplay(ParameterDisplay):
     def _read(estimator: Any, attribute: str) -> dict[str, Any]:
         return {"capacity": np.asarray(estimator.capacity_)}
 
-    @fill_in(OF_DISPLAYS)
     def plot(
         self,
         *,
@@ -100,9 +99,7 @@ class CapacityLatticeDisplay(ParameterDisplay):
             A colour map for the capacity.
         %(ax)s
 
-        Returns
-        -------
-        CapacityLatticeDisplay
+        %(drawn)s
         """
         capacity = np.asarray(self.capacity, dtype=float)
         names = [as_label(name) for name in self._names(n_variables(capacity))]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinkageCurveDisplay(drawing.Display):
     r"""Precision of claimed links against the share of people re-identified.
@@ -58,7 +59,6 @@ class LinkageCurveDisplay(drawing.Display):
     estimator_name: str | None = None
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_estimator(
         cls,
         estimator: Any,
@@ -82,16 +82,13 @@ class LinkageCurveDisplay(drawing.Display):
             ``pool``, ``absent``, ``sample_weight``, ``absent_weight`` and ``margin`` of
             `linkage_curve`.
 
-        Returns
-        -------
-        LinkageCurveDisplay
+        %(drawn)s
         """
         curve = linkage_curve(estimator, X, y, **options)
         name = type(estimator).__name__ if name is None else name
         return cls.from_result(curve, name=name, ax=ax)
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_result(
         cls, curve: LinkageCurve, *, name: str | None = None, ax: Axes | None = None
     ) -> Self:
@@ -103,9 +100,7 @@ class LinkageCurveDisplay(drawing.Display):
             What `linkage_curve` returns.
         %(title ax)s
 
-        Returns
-        -------
-        LinkageCurveDisplay
+        %(drawn)s
         """
         return cls(curve=curve, estimator_name=name).plot(ax=ax)
 

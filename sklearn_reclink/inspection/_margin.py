@@ -56,6 +56,7 @@ def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
     return np.where(alone, 1.0, (other - own) / sums)
 
 
+@fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginDisplay(Display):
     """Distribution of the margins to the runner-up, of records re-identified and lost.
@@ -90,7 +91,6 @@ class MarginDisplay(Display):
     estimator_name: str | None = None
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any
     ) -> Self:
@@ -106,15 +106,12 @@ class MarginDisplay(Display):
         **options
             Passed to `plot`.
 
-        Returns
-        -------
-        MarginDisplay
+        %(drawn)s
         """
         name = type(estimator).__name__ if name is None else name
         return cls.from_predictions(estimator.link(X, y), name=name, **options)
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_predictions(cls, links: Links, *, name: str | None = None, **options: Any) -> Self:
         """Plot the margins of links already made.
 
@@ -126,15 +123,12 @@ class MarginDisplay(Display):
         **options
             Passed to `plot`.
 
-        Returns
-        -------
-        MarginDisplay
+        %(drawn)s
         """
         margin = relative_margin(links.own_distance, links.runner_up)
         display = cls(margin=margin, reidentified=links.reidentified, estimator_name=name)
         return display.plot(**options)
 
-    @fill_in(OF_DISPLAYS)
     def plot(self, *, ax: Axes | None = None, bins: int = 40) -> Self:
         """Draw the histogram.
 
@@ -144,9 +138,7 @@ class MarginDisplay(Display):
         bins : int, default=40
             Number of bins of [-1, 1], even, so that no bin has links and losses.
 
-        Returns
-        -------
-        MarginDisplay
+        %(drawn)s
         """
         if bins < 2 or bins % 2:
             raise ValueError(f"bins is {bins}: take an even number, so that 0 is between two bins")

@@ -56,7 +56,6 @@ class NearestRecordsDisplay(drawing.Display):
     result: NearestRecords
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_files(
         cls, X: Any, y: Any, holdout: Any = None, *, ax: Axes | None = None, **options: Any
     ) -> Self:
@@ -70,14 +69,11 @@ class NearestRecordsDisplay(drawing.Display):
         **options
             Further arguments of `nearest_records`.
 
-        Returns
-        -------
-        NearestRecordsDisplay
+        %(drawn)s
         """
         return cls.from_result(nearest_records(X, y, holdout, **options), ax=ax)
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_result(cls, result: NearestRecords, *, ax: Axes | None = None) -> Self:
         """Plot distances already measured.
 
@@ -87,9 +83,7 @@ class NearestRecordsDisplay(drawing.Display):
             What `nearest_records` returns.
         %(ax)s
 
-        Returns
-        -------
-        NearestRecordsDisplay
+        %(drawn)s
         """
         return cls(result=result).plot(ax=ax)
 

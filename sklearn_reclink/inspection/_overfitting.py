@@ -85,7 +85,6 @@ class OverfittingCurveDisplay(drawing.Display):
     estimator_name: str | None = None
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_estimator(
         cls,
         estimator: Any,

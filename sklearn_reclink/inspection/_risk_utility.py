@@ -104,7 +104,6 @@ class RiskUtilityDisplay(Display):
     loss_label: str = "information loss"
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_estimator(
         cls,
         estimator: Any,
@@ -129,9 +128,7 @@ class RiskUtilityDisplay(Display):
             that of `sklearn_reclink.metrics.probabilistic_information_loss`.
         %(ax)s
 
-        Returns
-        -------
-        RiskUtilityDisplay
+        %(drawn)s
         """
         if not maskings:
             raise ValueError("maskings is empty: give at least one masked version of X by name")
@@ -148,7 +145,6 @@ class RiskUtilityDisplay(Display):
         ).plot(ax=ax)
 
     @classmethod
-    @fill_in(OF_DISPLAYS)
     def from_predictions(
         cls, risk: Any, information_loss: Any, *, ax: Axes | None = None, **options: Any
     ) -> Self:
@@ -164,13 +160,10 @@ class RiskUtilityDisplay(Display):
         **options
             ``names``, ``risk_label`` and ``loss_label``, see the class.
 
-        Returns
-        -------
-        RiskUtilityDisplay
+        %(drawn)s
         """
         return cls(risk=risk, information_loss=information_loss, **options).plot(ax=ax)
 
-    @fill_in(OF_DISPLAYS)
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw the maskings and the frontier.
 

@@ -72,7 +72,6 @@ class ScenarioDisplay(Display):
     risk_label: str = "share of people singled out"
     bound_name: str = "no weighted mean singles out more"
 
-    @fill_in(OF_DISPLAYS)
     def plot(
         self,
         *,
@@ -93,9 +92,7 @@ class ScenarioDisplay(Display):
         name_sets : bool, default=True
             Whether to name the worst sets of one and two variables.
 
-        Returns
-        -------
-        ScenarioDisplay
+        %(drawn)s
         """
         n_known = np.asarray(self.n_known, dtype=int)
         risk, bound = np.asarray(self.risk, dtype=float), np.asarray(self.bound, dtype=float)

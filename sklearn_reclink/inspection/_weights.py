@@ -79,7 +79,6 @@ class WeightsDisplay(ParameterDisplay):
         ranks = {"feature_names": rank_names(len(weights)), "label": "weight of the rank"}
         return {"weights": weights, "ordered": True, **ranks}
 
-    @fill_in(OF_DISPLAYS)
     def plot(
         self,
         *,
@@ -97,9 +96,7 @@ class WeightsDisplay(ParameterDisplay):
         bar_kwargs : dict, default=None
             Passed to ``Axes.barh``.
 
-        Returns
-        -------
-        WeightsDisplay
+        %(drawn)s
         """
         bars = np.asarray(self.weights, dtype=float)
         n_features = len(bars)

@@ -63,6 +63,12 @@ class Shared:
 
     Attributes
     ----------
+    capacity_ : ndarray of shape (2**n_features,)
+        The learned capacity by dyadic index: bit k of an index is set iff variable k is in the
+        subset. ``capacity_[0]`` is 0, ``capacity_[-1]`` is 1, and it never falls as a subset
+        grows, all of it exactly.
+    mobius_ : ndarray of shape (2**n_features,)
+        Its Moebius transform, ``capacity_[A] = sum of mobius_[B] over the subsets B of A``.
     n_linked_ : int
         Number of records re-identified in the files of `fit`, recounted with the distances that
         `score` uses.

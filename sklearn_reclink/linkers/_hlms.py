@@ -58,12 +58,7 @@ class HLMSChoquetLinker(LearnedLinker):
 
     Attributes
     ----------
-    capacity_ : ndarray of shape (2**n_features,)
-        The learned capacity by dyadic index: bit k of an index is set iff variable k is in the
-        subset. ``capacity_[0]`` is 0, ``capacity_[-1]`` is 1, and it never falls as a subset
-        grows, all of it exactly.
-    mobius_ : ndarray of shape (2**n_features,)
-        Its Moebius transform, ``capacity_[A] = sum of mobius_[B] over the subsets B of A``.
+    %(capacity_ mobius_)s
     %(n_linked_)s
     bound_ : int
         No capacity re-identifies more records than this: it is ``ceiling_``.

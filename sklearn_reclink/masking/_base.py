@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink._sklearn_compat import fit_context
 from sklearn_reclink.masking.columns import NUMERIC, Column, Table, frame_of
-from sklearn_reclink.masking.docstrings import ENTRIES, OF_FILES
+from sklearn_reclink.masking.docstrings import ENTRIES, OF_FIT
 
 
 def round_whole_columns(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -53,6 +53,7 @@ def position(variable: Any, n_features: int, names: Sequence[Hashable] | None, w
     raise ValueError(f"{what} holds the variable {variable!r}; {known}.")
 
 
+@fill_in(OF_FIT)
 class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of the maskers.
 
@@ -89,17 +90,10 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         """Set in `fit` what depends on the variables alone."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    @fill_in(OF_FILES)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the options and the file.
 
-        Parameters
-        ----------
-        %(X y)s
-
-        Returns
-        -------
-        self
+        %(of_fit)s
         """
         table = self._read(X, reset=True)
         self.columns_ = self._positions(self.columns, "columns")
@@ -107,12 +101,9 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         self._check_columns(table)
         return self
 
-    @fill_in(OF_FILES)
     def transform(self, X: Any) -> Any:
         """Mask a file.
 
-        Parameters
-        ----------
         %(another)s
 
         Returns

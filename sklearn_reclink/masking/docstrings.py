@@ -1,16 +1,23 @@
 """What the docstrings of maskers share, written once."""
 
-from sklearn_reclink._docstrings import entries_of
-
-OF_FILES = entries_of("""\
+OF_FIT = {
+    "of_fit": """\
+Parameters
+----------
 X : array-like or dataframe of shape (n_records, n_features)
     The original file.
 y : None
     Ignored.
-""")
-OF_FILES["another"] = """\
+
+Returns
+-------
+self""",
+    "another": """\
+Parameters
+----------
 X : array-like or dataframe of shape (n_records, n_features)
-    The file to mask, with the variables seen in `fit`."""
+    The file to mask, with the variables seen in `fit`.""",
+}
 
 ENTRIES = {
     "keep_integers": """\

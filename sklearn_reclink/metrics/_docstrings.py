@@ -26,3 +26,11 @@ tolerance : float, default=0.05
 categorical : bool, default=False
     Whether numbers are codes of categories.
 """)
+
+OF_LOSSES = entries_of("""\
+multioutput : {"uniform_average", "raw_values"}, default="uniform_average"
+    The mean over the categorical variables, or one number each, in the order of the file.
+""")
+OF_LOSSES["X"] = """\
+X, y, categorical_features
+    As in `information_loss`."""

@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_reclink._docstrings import fill_in
+from sklearn_reclink.metrics._docstrings import OF_LOSSES
 from sklearn_reclink.metrics._files import average
 from sklearn_reclink.metrics._probabilistic_loss import probabilistic_loss
 from sklearn_reclink.metrics._variables import (
@@ -115,13 +117,13 @@ def information_loss(X: Any, y: Any, *, categorical_features: Any = None) -> flo
     return mixed_loss(X, y, categorical_features=categorical_features).loss
 
 
+@fill_in(OF_LOSSES)
 def mixed_loss(X: Any, y: Any, *, categorical_features: Any = None) -> MixedLoss:
     """The parts of `information_loss`.
 
     Parameters
     ----------
-    X, y, categorical_features
-        As in `information_loss`.
+    %(X)s
 
     Returns
     -------
@@ -159,6 +161,7 @@ def mixed_loss(X: Any, y: Any, *, categorical_features: Any = None) -> MixedLoss
     )
 
 
+@fill_in(OF_LOSSES)
 def category_change(
     X: Any, y: Any, *, categorical_features: Any = None, multioutput: str = "uniform_average"
 ) -> Any:
@@ -166,10 +169,8 @@ def category_change(
 
     Parameters
     ----------
-    X, y, categorical_features
-        As in `information_loss`.
-    multioutput : {"uniform_average", "raw_values"}, default="uniform_average"
-        The mean over the categorical variables, or one number each, in the order of the file.
+    %(X)s
+    %(multioutput)s
 
     Returns
     -------
@@ -185,6 +186,7 @@ def category_change(
     return average(np.array([changed(one) for one in found]), multioutput)
 
 
+@fill_in(OF_LOSSES)
 def frequency_change(
     X: Any, y: Any, *, categorical_features: Any = None, multioutput: str = "uniform_average"
 ) -> Any:
@@ -194,8 +196,7 @@ def frequency_change(
     ----------
     X, y, categorical_features
         As in `information_loss`. Rows need not be aligned.
-    multioutput : {"uniform_average", "raw_values"}, default="uniform_average"
-        The mean over the categorical variables, or one number each, in the order of the file.
+    %(multioutput)s
 
     Returns
     -------
@@ -212,6 +213,7 @@ def frequency_change(
     return average(np.array([total_variation(one) for one in found]), multioutput)
 
 
+@fill_in(OF_LOSSES)
 def association_change(X: Any, y: Any, *, categorical_features: Any = None) -> float:
     """Mean absolute change of the association over all pairs of variables.
 
@@ -220,8 +222,7 @@ def association_change(X: Any, y: Any, *, categorical_features: Any = None) -> f
 
     Parameters
     ----------
-    X, y, categorical_features
-        As in `information_loss`.
+    %(X)s
 
     Returns
     -------

@@ -76,6 +76,12 @@ def test_law_1_and_2_recount_below_bound(linker, standardize, data):
         assert linker.bound_ <= linker.ceiling_ <= len(X)
 
 
+def informative_columns(*files):
+    """The files without columns that are constant in either, and how many are left."""
+    informative = np.flatnonzero(np.prod([np.ptp(file, axis=0) for file in files], axis=0))
+    return [[[row[k] for k in informative] for row in file] for file in files], len(informative)
+
+
 @pytest.mark.parametrize("constraint", ["simplex", "positive"])
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
@@ -83,9 +89,8 @@ def test_law_2_weighted_mean_reaches_the_enumerated_optimum(constraint, data):
     original, masked = tied_pair(data.draw)
     linker = WeightedMeanLinker(constraint=constraint, standardize=None, random_state=0)
     linker.fit(original, masked)
-    informative = np.flatnonzero(np.ptp(original, axis=0) * np.ptp(masked, axis=0))
-    kept = [[[row[k] for k in informative] for row in file] for file in (original, masked)]
-    best = best_subset(weighted_mean_rows(*kept), unit_rows(len(informative)))
+    kept, n_kept = informative_columns(original, masked)
+    best = best_subset(weighted_mean_rows(*kept), unit_rows(n_kept))
     assert linker.n_linked_ == linker.bound_ == len(best)
     assert linker.weights_.sum() == pytest.approx(1)
     assert np.all(linker.weights_ >= 0)
@@ -100,10 +105,9 @@ def test_law_2_choquet_reaches_the_enumerated_optimum(constraint, data):
     original, masked = tied_pair(data.draw)
     linker = ChoquetLinker(constraint=constraint, standardize=None, random_state=0)
     linker.fit(original, masked)
-    informative = np.flatnonzero(np.ptp(original, axis=0) * np.ptp(masked, axis=0))
-    kept = [[[row[k] for k in informative] for row in file] for file in (original, masked)]
+    kept, n_kept = informative_columns(original, masked)
     domain = {"monotone": monotone_rows, "submodular": submodular_rows}[constraint]
-    best = best_subset(family_rows(increments, *kept), domain(len(informative)))
+    best = best_subset(family_rows(increments, *kept), domain(n_kept))
     assert linker.n_linked_ == linker.bound_ == len(best)
 
 

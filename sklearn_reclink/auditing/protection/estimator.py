@@ -20,9 +20,10 @@ from sklearn_reclink.auditing.protection.screening import Screen
 from sklearn_reclink.auditing.protection.search import Search
 from sklearn_reclink.auditing.protection.trials import MaskerFamily, table_of
 from sklearn_reclink.masking.columns import Table, frame_of
-from sklearn_reclink.masking.docstrings import OF_FILES
+from sklearn_reclink.masking.docstrings import OF_FIT
 
 
+@fill_in(OF_FIT)
 @dataclass(eq=False, repr=False)
 class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Search for the masking of least information loss whose risk is within a target.
@@ -138,17 +139,10 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     }
 
     @fit_context(prefer_skip_nested_validation=True)
-    @fill_in(OF_FILES)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Search for a masking of a file.
 
-        Parameters
-        ----------
-        %(X y)s
-
-        Returns
-        -------
-        self
+        %(of_fit)s
         """
         X = self._read(X, reset=True)
         table = table_of(X)
@@ -247,12 +241,9 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         }
         return {name: value for name, value in told.items() if value is not None}
 
-    @fill_in(OF_FILES)
     def transform(self, X: Any) -> Any:
         """Mask a file as the one of `fit` was masked.
 
-        Parameters
-        ----------
         %(another)s
 
         Returns
@@ -263,13 +254,13 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "best_masker_")
         return self.best_masker_.transform(self._read(X, reset=False))
 
-    @fill_in(OF_FILES)
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Search for a masking of a file, and return the release.
 
         Parameters
         ----------
-        %(X y)s
+        X, y
+            As in `fit`.
         **fit_params : dict
             Ignored.
 

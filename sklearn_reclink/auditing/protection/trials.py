@@ -34,6 +34,7 @@ PROVEN = "proven"
 _PLACE = entries_of("place : int\n    The place among the strengths, from 0.")
 
 
+@fill_in(_PLACE)
 @dataclass(frozen=True, eq=False)
 class MaskerFamily:
     """A masker and strengths of one of its parameters.
@@ -63,7 +64,6 @@ class MaskerFamily:
     parameter: str
     strengths: tuple[Any, ...]
 
-    @fill_in(_PLACE)
     def at(self, place: int) -> Any:
         """The masker with the strength at a place.
 
@@ -77,7 +77,6 @@ class MaskerFamily:
         """
         return clone(self.masker).set_params(**{self.parameter: self.strengths[place]})
 
-    @fill_in(_PLACE)
     def label(self, place: int) -> str:
         """The name with the strength.
 
