@@ -79,10 +79,7 @@ class AttributeDisclosureDisplay(drawing.Display):
     ) -> Self:
         """Link people by a fitted linker and plot how often their secret is told.
 
-        Parameters
-        ----------
-        estimator : fitted linker
-            The attacker.
+        %(attacker)s
         X, y, secret, masked_secret
             As in `attribute_disclosure`.
         name : str, default="secret"

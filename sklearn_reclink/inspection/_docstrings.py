@@ -12,6 +12,11 @@ legend_ : matplotlib Legend
 ax_, figure_ : matplotlib Axes, Figure
     Where it is drawn.
 """)
+OF_DISPLAYS["attacker"] = """\
+Parameters
+----------
+estimator : fitted linker
+    The attacker."""
 OF_DISPLAYS["drawn"] = """\
 Returns
 -------

@@ -71,10 +71,7 @@ class LinkageCurveDisplay(drawing.Display):
     ) -> Self:
         """Link people by a fitted linker and plot precision against recall.
 
-        Parameters
-        ----------
-        estimator : fitted linker
-            The attacker.
+        %(attacker)s
         X, y : array-like or dataframe of shape (n_pairs, n_features)
             The people in both files, aligned.
         %(name ax)s

@@ -96,10 +96,7 @@ class MarginDisplay(Display):
     ) -> Self:
         """Plot the margins of a fitted linker on an aligned pair of files.
 
-        Parameters
-        ----------
-        estimator : fitted linker
-            The attacker.
+        %(attacker)s
         X, y : array-like or dataframe of shape (n_records, n_features)
             Original file and its masked version; ``y`` is the pool.
         %(name)s

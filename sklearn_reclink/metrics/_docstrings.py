@@ -31,6 +31,16 @@ OF_LOSSES = entries_of("""\
 multioutput : {"uniform_average", "raw_values"}, default="uniform_average"
     The mean over the categorical variables, or one number each, in the order of the file.
 """)
+OF_LOSSES["of_categories"] = f"""\
+Parameters
+----------
+X, y, categorical_features
+    As in `information_loss`.
+{OF_LOSSES["multioutput"]}
+
+Returns
+-------
+float or ndarray of shape (n_categorical,)"""
 OF_LOSSES["X"] = """\
 X, y, categorical_features
     As in `information_loss`."""

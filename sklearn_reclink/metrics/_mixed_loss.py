@@ -167,14 +167,7 @@ def category_change(
 ) -> Any:
     """Share of the records whose category changed, among those with a value in both files.
 
-    Parameters
-    ----------
-    %(X)s
-    %(multioutput)s
-
-    Returns
-    -------
-    float or ndarray of shape (n_categorical,)
+    %(of_categories)s
 
     Examples
     --------

@@ -60,14 +60,7 @@ class UnalignedFiles:
 
     @classmethod
     def read(
-        cls,
-        X: Any,
-        y: Any,
-        holdout: Any = None,
-        *,
-        categorical_features: Any = None,
-        ordinal_features: Any = None,
-        n_jobs: int | None = None,
+        cls, X: Any, y: Any, holdout: Any = None, *, n_jobs: int | None = None, **told: Any
     ) -> "UnalignedFiles":
         """Read files of any length with the same columns, matched by name if they have names.
 
@@ -77,10 +70,11 @@ class UnalignedFiles:
             The original file and the release.
         holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
             People of the same population whom the release was not made from.
-        categorical_features, ordinal_features : array-like or dict, default=None
-            Columns of categories and of levels in order, as in the linkers.
         n_jobs : int, default=None
             Number of joblib workers of the searches.
+        **told
+            ``categorical_features`` and ``ordinal_features``: columns of categories and of levels
+            in order, as in the linkers.
 
         Returns
         -------
@@ -99,7 +93,6 @@ class UnalignedFiles:
                     f"{file} has {table.shape[1]} columns, original has "
                     f"{tables[0][0].shape[1]}: they must describe the same variables"
                 )
-        told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
         variables = learn_variables(tables[0][0], tables[1][0], others=tables[2:], **told)
         codes = variables.codes(*tables)
         return cls(codes[0], codes[1], codes[2] if len(codes) > 2 else None, variables, n_jobs)

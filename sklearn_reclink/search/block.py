@@ -115,7 +115,8 @@ class Block(TreeSearch):
         magnitudes: np.ndarray,
         *,
         most: int | None = None,
-        **unlisted: Any,
+        found: np.ndarray | None = None,
+        each: int = 0,
     ) -> tuple[np.ndarray, np.ndarray]:
         at, most = self._at(records), self.cells.n_masked if most is None else most
         counts, lowest = np.zeros(len(at), dtype=np.int64), np.full(len(at), -1, dtype=np.int64)

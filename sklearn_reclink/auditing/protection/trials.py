@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from sklearn_reclink._docstrings import entries_of, fill_in
+from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.masking.columns import Table, frame_of
 
 ROUNDING = 1e-9  # of a share
@@ -31,7 +31,13 @@ REFUTED = "refuted by the audit"
 OUT_OF_TIME = "not audited: the time limit ended"
 CONFIRMED = "confirmed by the audit"
 PROVEN = "proven"
-_PLACE = entries_of("place : int\n    The place among the strengths, from 0.")
+_PLACE = {
+    "place": """\
+Parameters
+----------
+place : int
+    The place among the strengths, from 0."""
+}
 
 
 @fill_in(_PLACE)
@@ -67,8 +73,6 @@ class MaskerFamily:
     def at(self, place: int) -> Any:
         """The masker with the strength at a place.
 
-        Parameters
-        ----------
         %(place)s
 
         Returns
@@ -80,8 +84,6 @@ class MaskerFamily:
     def label(self, place: int) -> str:
         """The name with the strength.
 
-        Parameters
-        ----------
         %(place)s
 
         Returns
