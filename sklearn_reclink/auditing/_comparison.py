@@ -160,14 +160,12 @@ def compare(
 
     Examples
     --------
-    >>> from sklearn_reclink.datasets import make_microdata
-    >>> from sklearn_reclink.masking import RankSwapping
-    >>> from sklearn_reclink.auditing import compare
-    >>> X = make_microdata(100, 4, random_state=0)
+    >>> from sklearn_reclink import auditing, datasets, masking
+    >>> X = datasets.make_microdata(100, 4, random_state=0)
     >>> maskings = {
-    ...     f"{p} %": RankSwapping(p, random_state=0).fit_transform(X) for p in (5, 50)
+    ...     f"{p} %": masking.RankSwapping(p, random_state=0).fit_transform(X) for p in (5, 50)
     ... }
-    >>> found = compare(X, maskings, attackers=["euclidean"])
+    >>> found = auditing.compare(X, maskings, attackers=["euclidean"])
     >>> found.safest.masked_name
     '50 %'
     """

@@ -14,7 +14,7 @@ of either kind, *suppressed* is the share of the values of the original that are
 in the masked file.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -175,8 +175,7 @@ def category_change(
     >>> category_change([["f"], ["m"], ["m"], ["f"]], [["f"], ["f"], ["m"], ["f"]])
     0.25
     """
-    found = categorical_variables(X, y, categorical_features)
-    return average(np.array([changed(one) for one in found]), multioutput)
+    return _averaged(changed, categorical_variables(X, y, categorical_features), multioutput)
 
 
 @fill_in(OF_LOSSES)
@@ -203,7 +202,7 @@ def frequency_change(
     0.25
     """
     found = categorical_variables(X, y, categorical_features)
-    return average(np.array([total_variation(one) for one in found]), multioutput)
+    return _averaged(total_variation, found, multioutput)
 
 
 @fill_in(OF_LOSSES)
@@ -259,6 +258,10 @@ def suppression_rate(X: Any, y: Any, *, multioutput: str = "uniform_average") ->
     if multioutput == "uniform_average":
         return suppressed(variables)
     return average(np.array([suppressed([one]) for one in variables]), multioutput)
+
+
+def _averaged(measure: Callable[[Any], float], variables: Iterable[Any], multioutput: str) -> Any:
+    return average(np.array([measure(one) for one in variables]), multioutput)
 
 
 def _mean(values: Iterable[float]) -> float:
