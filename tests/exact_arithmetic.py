@@ -263,14 +263,46 @@ def _least_norm_on(
     return foot[0] - step * b, foot[1] + step * a
 
 
-def best_psd_subset(rows: list[list[list[int]]]) -> tuple[int, ...]:
-    """A largest set of records that one positive semidefinite 2 x 2 matrix links."""
+def best_psd_subset(rows: list[list[list[int]]], n_weights: int = 0) -> tuple[int, ...]:
+    """A largest set of records that one positive semidefinite 2 x 2 matrix links.
+
+    The last ``n_weights`` entries of a row are those of weights >= 0 beside the matrix, which may
+    then also be of one variable.
+    """
 
     def conflict(records: tuple[int, ...]) -> set[int] | None:
-        linked = psd_links([row for i in records for row in rows[i]])
+        left = without_weights([row for i in records for row in rows[i]], n_weights)
+        linked = psd_links([[*row, 0, 0][:3] for row in left])
         return None if linked else set(records)
 
     return largest_subset(len(rows), conflict)
+
+
+def without_weights(rows: list[list[int]], n_weights: int) -> list[list[int]]:
+    """Rows that can be positive iff these can for some weights >= 0 of their last entries.
+
+    One weight after the other (Fourier and Motzkin). Rows are strict, so a weight of 0 may as well
+    be a small one, and ``w > 0`` is one more row. A row made of more than one row beyond those
+    eliminated follows from others (Chernikov).
+    """
+    width = len(rows[0]) if rows else 0
+    units = unit_rows(width)[width - n_weights :]
+    known = {tuple(row): frozenset([m]) for m, row in enumerate([*rows, *units])}
+    for step in range(1, n_weights + 1):
+        split: dict[int, list[tuple[tuple[int, ...], frozenset[int]]]] = {1: [], 0: [], -1: []}
+        for row, made_of in known.items():
+            split[(row[-step] > 0) - (row[-step] < 0)].append((row, made_of))
+        known = dict(split[0])
+        for up, above in split[1]:
+            for down, below in split[-1]:
+                made_of = above | below
+                if len(made_of) > step + 1:
+                    continue
+                row = [up[-step] * y - down[-step] * x for x, y in zip(up, down, strict=True)]
+                found = tuple(primitive(row))
+                if len(made_of) < len(known.get(found, range(len(rows) + width + 1))):
+                    known[found] = made_of
+    return [list(row[: width - n_weights]) for row in known]
 
 
 def is_psd(matrix: list[list[Fraction]]) -> bool:

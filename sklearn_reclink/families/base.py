@@ -222,8 +222,8 @@ class Family(ABC):
         mine, theirs = (self.features(self.differences(original, one)) for one in (own, other))
         return to_integers(theirs - mine)
 
-    def opposes(self, rows: Sequence[Sequence[int]], multipliers: np.ndarray) -> bool:
-        """Whether simple multipliers near these show that no admissible theta satisfies the rows.
+    def opposes(self, total: Sequence[int]) -> bool:
+        """Whether ``total . theta <= 0`` for all admissible ``theta``, exactly; False if unknown.
 
         For cones of endlessly many rows, whose own rows an exact combination lacks.
         """

@@ -174,6 +174,10 @@ class WithMissing(Family):
         common = lcm(*(x.denominator for x in row))
         return [int(x * common) for x in row]
 
+    def opposes(self, total: Sequence[int]) -> bool:
+        n = self.base.n_parameters
+        return max(total[n:]) <= 0 and self.base.opposes(total[:n])
+
     def integer_cone_row(self, row: np.ndarray) -> list[int]:
         of_base, of_extra = self._split(row)
         if of_extra.any():

@@ -13,7 +13,6 @@ identity is added that puts it in: until ``np.linalg.eigvalsh(M)[0] >= 0``.
 
 import math
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from operator import mul
 from typing import Any
 
@@ -30,7 +29,6 @@ from sklearn_reclink.families.bilinear import (
 
 _FEW_VARIABLES = 8
 _CLEAR = 16 * np.finfo(float).eps  # of the norm: a spectrum is right to less
-_SIMPLE = 1000  # the largest denominator of multipliers taken for ratios
 _SAME_SIZE = 24  # of diagonal entries, in powers of four, that need no scaling
 
 
@@ -201,15 +199,11 @@ class SemidefiniteBilinear(Bilinear):
         slack = float(terms[1].max() + np.finfo(float).eps * terms[0].max())
         return np.full(self.n_parameters, 0.0 if is_definite(square[0], slack) else 1.0)
 
-    def opposes(self, rows: Sequence[Sequence[int]], multipliers: np.ndarray) -> bool:
-        """Whether multipliers of ratios near these combine to minus such a matrix, exactly."""
-        n, scaled = self.n_features, (multipliers / multipliers.max()).tolist()
+    def opposes(self, total: Sequence[int]) -> bool:
+        """Whether the total is minus such a matrix: the cone is its own dual."""
+        n = self.n_features
         if n > _FEW_VARIABLES:
             return False
-        ratios = [Fraction(x).limit_denominator(_SIMPLE) for x in scaled]
-        common = math.lcm(*(ratio.denominator for ratio in ratios))
-        whole = [int(ratio * common) for ratio in ratios]
-        total = (sum(map(mul, whole, column)) for column in zip(*rows, strict=True))
         entry = dict(zip(zip(*upper_triangle(n), strict=True), total, strict=True))
         return _eliminates([[-entry[min(k, m), max(k, m)] for m in range(n)] for k in range(n)])
 

@@ -64,9 +64,10 @@ class BilinearLinker(ExactLinker):
     ----------
     constraint : {"free", "nonnegative", "projected", "psd"}, default="psd"
         The matrices admitted: all symmetric ones, with which a distance may be negative; those
-        with no negative distance between a record of ``X`` and a record of ``y``; the best free
-        one, then projected onto the positive semidefinite ones; or the positive semidefinite
-        ones themselves, with which the distance is a metric up to identification.
+        with no negative distance between a record of ``X`` and a record of ``y``, before what
+        missing values add; the best free one, then projected onto the positive semidefinite
+        ones; or the positive semidefinite ones themselves, with which the distance is a metric up
+        to identification.
     %(of_exact)s
 
     Attributes

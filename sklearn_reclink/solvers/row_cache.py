@@ -17,6 +17,8 @@ is rounded once.
 import math
 from copy import copy
 from dataclasses import dataclass
+from fractions import Fraction
+from operator import mul
 
 import numpy as np
 
@@ -29,6 +31,7 @@ _ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of a recount
 _UNIT = 2.0**-53
 _WEAK = 0.5  # of what ties allow: certificates have more
 _LARGEST_INTEGER = 2**900  # that is divided by as a float
+_SIMPLE = 1000  # the largest denominator of multipliers taken for ratios
 CONE = -1  # the owner of rows of the cone
 
 
@@ -244,13 +247,19 @@ class RowCache:
     def _opposes(
         self, integers: list[list[int]], support: np.ndarray, multipliers: np.ndarray
     ) -> bool:
-        """Whether records alone contradict the cone, by multipliers of their integer rows."""
+        """Whether records alone contradict the cone, by ratios near the multipliers, exactly."""
         sizes = [max(map(abs, row)) for row in integers]
         if not sizes or not 0 < min(sizes) <= max(sizes) < _LARGEST_INTEGER:
             return False
         multipliers = multipliers * np.abs(self.rows[support]).max(axis=1) / np.array(sizes, float)
-        finite = bool(np.isfinite(multipliers).all())
-        return finite and self.problem.family.opposes(integers, multipliers)
+        if not np.isfinite(multipliers).all():
+            return False
+        scaled = (multipliers / multipliers.max()).tolist()
+        ratios = [Fraction(x).limit_denominator(_SIMPLE) for x in scaled]
+        common = math.lcm(*(ratio.denominator for ratio in ratios))
+        whole = [int(ratio * common) for ratio in ratios]
+        total = [sum(map(mul, whole, column)) for column in zip(*integers, strict=True)]
+        return self.problem.family.opposes(total)
 
     def _proves(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
         """Whether rows with positive multipliers contradict each other, rounding counted."""

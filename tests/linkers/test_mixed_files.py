@@ -2,12 +2,10 @@
 
 300 cases per family; fewer where ``CI`` is set.
 
-The dissimilarities are written down again here, over the rationals, from their definition; the
-optimum is enumerated by `tests.exact_arithmetic`, which shares no code with the package.
+The optimum is enumerated in rationals, see `tests.linkers.mixed_enumeration`.
 """
 
 import os
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -25,137 +23,18 @@ from sklearn_reclink import (
     OWALinker,
     WeightedMeanLinker,
 )
-from tests import exact_arithmetic as exact
+from tests.linkers.mixed_enumeration import (
+    FAMILIES,
+    NOMINAL,
+    enumerated,
+    fitted,
+    informative,
+    mixed_files,
+)
 
-NOMINAL = [2]  # columns: two of numbers, then a category
 N_EXAMPLES = 24 if os.environ.get("CI") else 300
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-@st.composite
-def mixed_files(draw: Any, n_records: tuple[int, int] = (3, 6)) -> tuple[np.ndarray, np.ndarray]:
-    """Two aligned files: small whole numbers, categories, some of them missing."""
-    n = draw(st.integers(*n_records))
-    number, level = st.integers(0, 4), st.integers(0, 2)
-    gap = st.booleans() if draw(st.booleans()) else st.just(False)
-    files = []
-    for _ in range(2):
-        rows = [[draw(number), draw(number), draw(level)] for _ in range(n)]
-        files.append(np.array(rows, dtype=float))
-    if draw(st.booleans()):  # masked from the original
-        files[1][:, :2] = files[0][:, :2] + np.array(
-            [[draw(st.integers(-1, 1)) for _ in range(2)] for _ in range(n)]
-        )
-        files[1][:, 2] = files[0][:, 2]
-    for file in files:
-        for i in range(n):
-            if draw(gap):
-                file[i, draw(st.integers(0, 2))] = np.nan
-    return files[0], files[1]
-
-
-def varies(column: np.ndarray) -> bool:
-    return len(np.unique(column[~np.isnan(column)])) > 1
-
-
-def informative(X: np.ndarray, Y: np.ndarray) -> list[int]:
-    return [k for k in range(X.shape[1]) if varies(X[:, k]) and varies(Y[:, k])]
-
-
-def nominal_cost(column: np.ndarray) -> Fraction:
-    """2 / (1 - sum of squared shares), of the values present."""
-    counts = np.unique(column[~np.isnan(column)], return_counts=True)[1].tolist()
-    return 2 / (1 - sum(Fraction(count, sum(counts)) ** 2 for count in counts))
-
-
-def dissimilarities(
-    X: np.ndarray, Y: np.ndarray, *, signed: bool = False
-) -> tuple[Callable[[int, int], list], int]:
-    """c of record i and masked record j, then what is missing in one; how many are the first.
-
-    ``signed``: differences in place of c, for files of numbers.
-    """
-    used = informative(X, Y)
-    extra = [(k, way) for k in used for way in (0, 1) if np.isnan((Y, X)[way][:, k]).any()]
-    nominal = [] if signed else NOMINAL
-    costs = {k: nominal_cost(X[:, k]) for k in used if k in nominal}
-
-    def between(i: int, j: int) -> list[Fraction]:
-        found = []
-        for k in used:
-            a, b = X[i, k], Y[j, k]
-            if np.isnan(a) or np.isnan(b):
-                found.append(Fraction(0))
-            elif k in nominal:
-                found.append(costs[k] * int(a != b))
-            else:
-                found.append(Fraction(a - b) if signed else Fraction(a - b) ** 2)
-        missing = [(np.isnan(X[i, k]), np.isnan(Y[j, k])) for k, _ in extra]
-        ways = [((False, True), (True, False))[way] for _, way in extra]
-        return found + [Fraction(int(m == way)) for m, way in zip(missing, ways, strict=True)]
-
-    return between, len(used)
-
-
-def increments(c: list[Fraction]) -> list[Fraction]:
-    n, values = len(c), []
-    for subset in range(1, 2**n):
-        inside = min(c[k] for k in range(n) if subset >> k & 1)
-        outside = max((c[k] for k in range(n) if not subset >> k & 1), default=Fraction(0))
-        values.append(max(inside - outside, Fraction(0)))
-    return values
-
-
-def minima(c: list[Fraction], order: int) -> list[Fraction]:
-    n = len(c)
-    subsets = exact.small_subsets(n, order)
-    return [min(c[k] for k in range(n) if subset >> k & 1) for subset in subsets]
-
-
-FAMILIES = {
-    "weighted mean": (WeightedMeanLinker(), lambda c: c, exact.unit_rows),
-    "OWA": (OWALinker(), lambda c: sorted(c, reverse=True), exact.unit_rows),
-    "Choquet": (ChoquetLinker(), increments, exact.monotone_rows),
-    "submodular": (ChoquetLinker(constraint="submodular"), increments, exact.submodular_rows),
-    "2-additive": (
-        ChoquetLinker(k_additive=2),
-        lambda c: minima(c, 2),
-        lambda n: exact.moebius_rows(exact.monotone_rows(n), n, 2),
-    ),
-    "free bilinear": (BilinearLinker(constraint="free"), exact.products, lambda n: []),
-}
-
-
-def enumerated(X: np.ndarray, Y: np.ndarray, family: str) -> int:
-    """The most records that any admissible parameters link."""
-    _, features, domain = FAMILIES[family]
-    between, n = dissimilarities(X, Y, signed=family == "free bilinear")
-
-    def phi(i: int, j: int) -> list[Fraction]:
-        c = between(i, j)
-        return [*features(c[:n]), *c[n:]]
-
-    rows = [
-        [
-            exact.primitive([x - y for x, y in zip(phi(i, j), phi(i, i), strict=True)])
-            for j in range(len(Y))
-            if j != i
-        ]
-        for i in range(len(X))
-    ]
-    n_extra = len(between(0, 0)) - n
-    cone = [[*row, *[0] * n_extra] for row in domain(n)]
-    width = len(phi(0, 0))
-    cone += [[int(e == k) for k in range(width)] for e in range(width - n_extra, width)]
-    return len(exact.best_subset(rows, cone))
-
-
-def fitted(linker: Any, X: np.ndarray, Y: np.ndarray, **params: Any) -> Any:
-    from sklearn.base import clone
-
-    told = {"standardize": None, "categorical_features": NOMINAL, **params}
-    return clone(linker).set_params(**told).fit(X, Y)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
