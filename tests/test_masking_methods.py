@@ -161,9 +161,9 @@ def test_jpeg_refuses_more_variables_than_an_image_has_columns():
         JPEGMasking().fit(np.zeros((2, 70_000)))
 
 
-def test_jpeg_names_the_extra_where_pillow_is_missing(monkeypatch, numbers):
+def test_jpeg_names_the_package_where_pillow_is_missing(monkeypatch, numbers):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(ImportError, match=r"sklearn-reclink\[jpeg\]"):
+    with pytest.raises(ImportError, match="pip install pillow"):
         JPEGMasking().fit_transform(numbers)
 
 

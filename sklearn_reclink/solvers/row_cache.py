@@ -252,8 +252,8 @@ class RowCache:
         if not sizes or not 0 < min(sizes) <= max(sizes) < _LARGEST_INTEGER:
             return False
         multipliers = multipliers * np.abs(self.rows[support]).max(axis=1) / np.array(sizes, float)
-        if not np.isfinite(multipliers).all():
-            return False
+        if not (np.isfinite(multipliers).all() and multipliers.min() >= 0 < multipliers.max()):
+            return False  # beyond the range of floats
         scaled = (multipliers / multipliers.max()).tolist()
         ratios = [Fraction(x).limit_denominator(_SIMPLE) for x in scaled]
         common = math.lcm(*(ratio.denominator for ratio in ratios))
