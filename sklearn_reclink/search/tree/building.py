@@ -20,11 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from sklearn_reclink.search.tree.codes import codes_of
+
 
 class Tree(NamedTuple):
     """Points packed leaf by leaf, and the boxes around them."""
 
-    points: np.ndarray  # (n_distinct, n_features), leaf by leaf; no extra ones, 0 where missing
+    points: np.ndarray  # (n_distinct, n_features), leaf by leaf; of a mixed file see `apart`
     exact: np.ndarray  # (n_distinct, n_exact), coordinates of the distance; may be `points`
     first: np.ndarray  # (n_distinct + 1,): the rows of point p are rows[first[p]:first[p + 1]]
     rows: np.ndarray  # (n_points,): row numbers, ascending for each point
@@ -35,7 +37,8 @@ class Tree(NamedTuple):
     low: np.ndarray  # (n_nodes, n_features)
     high: np.ndarray  # (n_nodes, n_features)
     pattern: np.ndarray  # (n_nodes,): which coordinates its points lack, -1 if they differ in it
-    boxes: np.ndarray  # (n_nodes, 2 n_variables) of a mixed file: low and high, side by side
+    boxes: np.ndarray  # (n_nodes, 2 n_numbers) of a mixed file: low and high, side by side
+    codes: np.ndarray  # (n_nodes, n_categories) of a mixed file: the categories, see `codes`
     depth: int
 
 
@@ -94,14 +97,25 @@ def build(
     if len(chosen) < len(rows):  # some were joined
         packed = points[chosen]
     located = packed if exact is points else exact[chosen]
-    boxes = np.empty((0, 0))
+    boxes, codes = np.empty((0, 0)), np.empty((0, 0), dtype=np.uint64)
     if caps is not None:
         n = points.shape[1] - n_extra
-        packed = np.where(np.isnan(packed[:, :n]), 0.0, packed[:, :n])
-        boxes = np.stack([low[:, :n], high[:, :n]], axis=2).reshape(len(low), 2 * n)
+        numbers, categories = apart(sides[:n])
+        packed = np.nan_to_num(packed[:, np.append(numbers, categories)])
+        boxes = np.stack([low[:, numbers], high[:, numbers]], axis=2).reshape(len(low), -1)
+        codes = codes_of(right, begin, end, located, sides, categories)
     return Tree(
-        packed, located, first, rows, place, right, begin, end, low, high, pattern, boxes, depth
-    )
+        packed, located, first, rows, place, right, begin, end, low, high, pattern, boxes, codes,
+        depth,
+    )  # fmt: skip
+
+
+def apart(caps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers and categories of a mixed file, which have a cap.
+
+    The coordinates of its points are in this order, without extra ones, and 0 where missing.
+    """
+    return np.flatnonzero(np.isinf(caps)), np.flatnonzero(np.isfinite(caps))
 
 
 @njit(cache=True, nogil=True, forceinline=True)

@@ -1,4 +1,8 @@
-"""Down a tree to the leaves that a query may have to look at."""
+"""Down a tree to the leaves that a query may have to look at.
+
+What a walk calls for a leaf or a point has one way out and raises nothing: the compiler then leaves
+out the counting of references to arrays, which would take longer than the arithmetic.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,10 +42,11 @@ def njit_named(name: str, **options: Any) -> Callable[[Any], Any]:
 def _next_plain_leaf(
     right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int, limit: float,
     stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any, pattern: Any,
-    boxes: Any, query: Any, scale: Any, inside: Any,
+    boxes: Any, codes: Any, query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
 ) -> Any:  # fmt: skip
     """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the top."""
-    while top > 0:
+    node = -1
+    while top > 0 and node < 0:
         top -= 1
         if bounds[top] > limit:
             continue
@@ -61,70 +66,72 @@ def _next_plain_leaf(
                 bounds[top] = far_bound
                 top += 1
             node = near
-        if node >= 0:
-            return node, top
-    return -1, 0
+    return node, top
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def _next_mixed_leaf(
     right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int, limit: float,
     stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any, pattern: Any,
-    boxes: Any, query: Any, scale: Any, inside: Any,
+    boxes: Any, codes: Any, query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
 ) -> Any:  # fmt: skip
     """The same in a mixed file; the pattern of the leaf is entered."""
-    while top > 0:
+    node = -1
+    while top > 0 and node < 0:
         top -= 1
         if bounds[top] > limit:
             continue
         node = stack[top]
-        while True:
-            if pattern[node] != inside[0]:
-                enter(
-                    bound,
-                    weights,
-                    queries,
-                    i,
-                    low,
-                    high,
-                    node,
-                    extra,
-                    pattern[node],
-                    query,
-                    scale,
-                    inside,
-                )
-            if right[node] == 0:
-                return node, top
-            near, far = node + 1, right[node]
-            if pattern[node] >= 0:
-                near_bound = bound_in_pattern(
-                    bound, weights, queries, i, low, high, boxes, near, c, order, extra, caps,
-                    query, scale, inside,
-                )  # fmt: skip
-                far_bound = bound_in_pattern(
-                    bound, weights, queries, i, low, high, boxes, far, c, order, extra, caps,
-                    query, scale, inside,
-                )  # fmt: skip
-            else:  # those who lack a value are on the left: the few, if it costs nothing
-                near, far = far, near
-                near_bound = bound_of_mixed_box(
-                    bound, weights, queries, i, low, high, near, c, order, extra, caps
-                )
-                far_bound = bound_of_mixed_box(
-                    bound, weights, queries, i, low, high, far, c, order, extra, caps
-                )
+        while pattern[node] < 0 and right[node] != 0:
+            # those who lack a value are on the left: the few, if it costs nothing
+            near, far = right[node], node + 1
+            near_bound = bound_of_mixed_box(
+                bound, weights, queries, i, low, high, near, c, order, extra, caps
+            )
+            far_bound = bound_of_mixed_box(
+                bound, weights, queries, i, low, high, far, c, order, extra, caps
+            )
             if far_bound < near_bound:
                 near, far = far, near
                 near_bound, far_bound = far_bound, near_bound
             if near_bound > limit:
+                node = -1
                 break
             if far_bound <= limit:
                 stack[top] = far
                 bounds[top] = far_bound
                 top += 1
             node = near
-    return -1, 0
+        if node < 0:
+            continue
+        if pattern[node] != inside[0]:
+            enter(
+                bound, weights, queries, i, low, high, node, extra, caps, pattern[node], query,
+                scale, bits, inside, variables,
+            )  # fmt: skip
+        cost, n_varying = scale[query.shape[0]], inside[1]
+        while right[node] != 0:
+            near, far = node + 1, right[node]
+            near_bound = bound_in_pattern(
+                bound, weights, queries, i, low, high, boxes, codes, near, c, order, extra, caps,
+                query, scale, bits, inside, variables, cost, n_varying,
+            )  # fmt: skip
+            far_bound = bound_in_pattern(
+                bound, weights, queries, i, low, high, boxes, codes, far, c, order, extra, caps,
+                query, scale, bits, inside, variables, cost, n_varying,
+            )  # fmt: skip
+            if far_bound < near_bound:
+                near, far = far, near
+                near_bound, far_bound = far_bound, near_bound
+            if near_bound > limit:
+                node = -1
+                break
+            if far_bound <= limit:
+                stack[top] = far
+                bounds[top] = far_bound
+                top += 1
+            node = near
+    return node, top
 
 
 NEXT_LEAF = _next_plain_leaf, _next_mixed_leaf  # for numbers alone, and for mixed files
@@ -143,14 +150,15 @@ def _loops(mixed: bool) -> tuple[Any, Any]:
         c, order = np.empty(n_features), np.empty(n_features, np.int64)
         right, low, high = tree.right, tree.low, tree.high
         bound, weights, extra, caps = formula.bound, formula.weights, formula.extra, formula.caps
-        query, scale, inside = nowhere(n_features, extra.shape[0])
+        query, scale, bits, inside, variables = nowhere(n_features, caps, extra.shape[0])
         for i in range(n_queries):
             inside[0] = NOWHERE
             stack[0] = 0
             bounds[0] = 0.0
             leaves[i], _ = next_leaf(
                 right, low, high, bound, weights, queries, i, np.inf, stack, bounds, 1, c, order,
-                extra, caps, tree.pattern, tree.boxes, query, scale, inside,
+                extra, caps, tree.pattern, tree.boxes, tree.codes, query, scale, bits, inside,
+                variables,
             )  # fmt: skip
         return leaves
 

@@ -7,13 +7,15 @@ apart, so what lies outside of a box of codes is at the cap. The weighted square
 coordinates, the last ones, are added to the formula of the others.
 
 *Patterns.* Most nodes hold points that lack the same coordinates. A walk that enters such a pattern
-works out once, for its query, which coordinates are compared and what missing values cost::
+works out once, for its query, which variables are compared and what missing values cost::
 
-    scale_k     the weight of variable k (1 where the bound is not a sum), 0 if either side lacks it
+    scale_j     of a number its weight, of a category its weight times its squared cap (weights are
+                1 where the bound is not a sum); 0 if either side lacks the variable
     cost        the extra coordinates that are the same for all of the points
     varying     the other ones: the query lacks a value, and its cost depends on that of the point
 
-The boxes below are then as quick to look at as those of a file of numbers.
+Here numbers come first and then categories, whose sets (`codes`) say whether a node holds that of
+the query. The boxes below are then as quick to look at as those of a file of numbers.
 
 `PLAIN` and `MIXED` are the same functions for both kinds of files. A walk is compiled for one of
 them, so that a file of numbers pays nothing for the others.
@@ -26,6 +28,7 @@ from numba import njit
 
 from sklearn_reclink.families.formula import SAME, SUM
 from sklearn_reclink.search.tree import formulas
+from sklearn_reclink.search.tree.codes import bit_of
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -74,37 +77,53 @@ NOWHERE = -2  # of a walk that begins
 
 
 @njit(cache=True, nogil=True)
-def nowhere(n_features: int, n_extra: int) -> Any:
+def nowhere(n_features: int, caps: Any, n_extra: int) -> Any:
     """Room for the pattern that a walk is in, for its query; overwritten in place.
 
     The query (n_variables,), 0 where it is not compared; ``scale`` (n_variables,) and last, the
-    cost; the pattern, the number of ``varying`` coordinates, and these (2 + n_extra,).
+    cost; the bits of its categories (n_categories,); the pattern, the number of ``varying``
+    coordinates, and these (2 + n_extra,). And the variables, numbers first (n_variables,).
     """
     n = n_features - n_extra
-    return np.zeros(n), np.zeros(n + 1), np.full(2 + n_extra, NOWHERE)
+    variables = np.zeros(n, np.int64)
+    n_numbers = 0
+    for k in range(min(n, caps.shape[0])):
+        if caps[k] == np.inf:
+            variables[n_numbers] = k
+            n_numbers += 1
+    place = n_numbers
+    for k in range(min(n, caps.shape[0])):
+        if caps[k] < np.inf:
+            variables[place] = k
+            place += 1
+    bits = np.zeros(n - n_numbers, np.uint64)
+    return np.zeros(n), np.zeros(n + 1), bits, np.full(2 + n_extra, NOWHERE), variables
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def enter(
     bound: int, weights: Any, queries: Any, i: int, low: Any, high: Any, node: int, extra: Any,
-    pattern: int, query: Any, scale: Any, inside: Any,
+    caps: Any, pattern: int, query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
 ) -> Any:  # fmt: skip
     """Enter the pattern that begins at a node, or none (-1)."""
     inside[0] = pattern
-    if pattern < 0:
-        return
-    n = query.shape[0]
-    for k in range(n):
+    n = query.shape[0] if pattern >= 0 else 0
+    n_numbers = n - bits.shape[0]
+    for j in range(n):
+        k = variables[j]
         here = queries[i, k]
         known = here == here and low[node, k] > -np.inf
-        query[k] = here if known else 0.0
-        scale[k] = 0.0 if not known else weights[k] if bound == SUM else 1.0
+        query[j] = here if known else 0.0
+        scale[j] = 0.0 if not known else weights[k] if bound == SUM else 1.0
+        if j >= n_numbers:
+            scale[j] *= caps[k] * caps[k]
+            bits[j - n_numbers] = bit_of(query[j], caps[k])
     cost, varying = 0.0, 0
-    for e in range(extra.shape[0]):
-        least, most = low[node, n + e], high[node, n + e]
-        if queries[i, n + e] == queries[i, n + e] and least > -np.inf:
+    for e in range(extra.shape[0] if n > 0 else 0):
+        here, least, most = queries[i, n + e], low[node, n + e], high[node, n + e]
+        if here == here and least > -np.inf:
             if least == most:
-                cost += extra[e] * (queries[i, n + e] - least) ** 2
+                cost += extra[e] * (here - least) ** 2
             else:
                 inside[2 + varying] = e
                 varying += 1
@@ -113,25 +132,33 @@ def enter(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def bound_in_pattern(
-    bound: int, weights: Any, queries: Any, i: int, low: Any, high: Any, boxes: Any, node: int,
-    c: Any, order: Any, extra: Any, caps: Any, query: Any, scale: Any, inside: Any,
+    bound: int, weights: Any, queries: Any, i: int, low: Any, high: Any, boxes: Any, codes: Any,
+    node: int, c: Any, order: Any, extra: Any, caps: Any, query: Any, scale: Any, bits: Any,
+    inside: Any, variables: Any, cost: float, n_varying: int,
 ) -> Any:  # fmt: skip
-    """`bound_of_mixed_box` of a node of the pattern entered."""
-    n = query.shape[0]
-    value = scale[n]
-    for k in range(n):
-        here = query[k]
-        outside = max(boxes[node, 2 * k] - here, here - boxes[node, 2 * k + 1], 0.0)
-        outside = min(outside, caps[k])
+    """`bound_of_mixed_box` of a node of the pattern entered, with the categories it holds."""
+    n_categories = bits.shape[0]
+    n_numbers = query.shape[0] - n_categories
+    value = cost
+    for j in range(n_numbers):
+        here = query[j]
+        outside = max(boxes[node, 2 * j] - here, here - boxes[node, 2 * j + 1], 0.0)
         if bound == SUM:
-            value += scale[k] * (outside * outside)
+            value += scale[j] * (outside * outside)
         else:
-            c[k] = scale[k] * (outside * outside)
+            c[variables[j]] = scale[j] * (outside * outside)
+    for m in range(n_categories):
+        j = n_numbers + m
+        square = scale[j] if codes[node, m] & bits[m] == 0 else 0.0
+        if bound == SUM:
+            value += square
+        else:
+            c[variables[j]] = square
     if bound != SUM:
-        value += formulas.aggregate(bound, weights, c[:n], order)
-    for m in range(inside[1]):
+        value += formulas.aggregate(bound, weights, c[: query.shape[0]], order)
+    for m in range(n_varying):
         e = inside[2 + m]
-        k = n + e
+        k = query.shape[0] + e
         value += extra[e] * _outside(queries[i, k], low[node, k], high[node, k], caps[k])
     return value
 
@@ -139,20 +166,22 @@ def bound_in_pattern(
 @njit(cache=True, nogil=True, forceinline=True)
 def bound_of_point(
     bound: int, weights: Any, queries: Any, i: int, points: Any, p: int, c: Any, order: Any,
-    caps: Any, query: Any, scale: Any, inside: Any,
+    query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
 ) -> Any:  # fmt: skip
     """The bound of the query and point ``p`` of the pattern entered; 0 outside of patterns."""
-    if inside[0] < 0:
-        return 0.0
-    n = query.shape[0]
-    value = scale[n]
-    for k in range(n):
-        difference = min(abs(query[k] - points[p, k]), caps[k])
+    n = query.shape[0] if inside[0] >= 0 else 0
+    n_numbers = n - bits.shape[0]
+    value = scale[n] if n > 0 else 0.0
+    for j in range(n):
+        difference = query[j] - points[p, j]
+        square = difference * difference
+        if j >= n_numbers:
+            square = 0.0 if difference == 0.0 else 1.0
         if bound == SUM:
-            value += scale[k] * (difference * difference)
+            value += scale[j] * square
         else:
-            c[k] = scale[k] * (difference * difference)
-    if bound != SUM:
+            c[variables[j]] = scale[j] * square
+    if bound != SUM and n > 0:
         value += formulas.aggregate(bound, weights, c[:n], order)
     return value
 
@@ -192,7 +221,7 @@ def distance_of(
 @njit(cache=True, nogil=True, forceinline=True)
 def _plain_point(
     bound: int, weights: Any, queries: Any, i: int, points: Any, p: int, c: Any, order: Any,
-    caps: Any, query: Any, scale: Any, inside: Any,
+    query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
 ) -> Any:  # fmt: skip
     return formulas.bound_of_point(bound, weights, queries, i, points, p, c, order)
 

@@ -113,13 +113,13 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
         c_exact = np.empty(exact.shape[1])
         order = np.empty(max(n_features, exact.shape[1]), np.int64)
         right, low, high = tree.right, tree.low, tree.high
-        pattern, boxes = tree.pattern, tree.boxes
+        pattern, boxes, codes = tree.pattern, tree.boxes, tree.codes
         begin, end, points, located = tree.begin, tree.end, tree.points, tree.exact
         first, rows_of, place = tree.first, tree.rows, tree.place
         weights, extra, caps = formula.weights, formula.extra, formula.caps
         kind, theta, terms = formula.distance, formula.theta, formula.terms
         relative, absolute, rounding = tolerance.relative, tolerance.absolute, tolerance.rounding
-        query, scale, inside = nowhere(n_features, extra.shape[0])
+        query, scale, bits, inside, variables = nowhere(n_features, caps, extra.shape[0])
         for i in range(n_queries):
             inside[0] = NOWHERE
             limit = reach(relative, absolute, rounding, values[i])
@@ -135,31 +135,18 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 if point == stop:
                     node, top = next_leaf(
                         right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
-                        order, extra, caps, pattern, boxes, query, scale, inside,
+                        order, extra, caps, pattern, boxes, codes, query, scale, bits, inside,
+                        variables,
                     )  # fmt: skip
                     if node < 0:
                         break
                     point, stop = begin[node], end[node]
                 start, after = first[point], first[point + 1]
                 equals = after - start - (point == own)
-                if (
-                    equals > 0
-                    and bound_of_point(
-                        bound,
-                        weights,
-                        queries,
-                        i,
-                        points,
-                        point,
-                        c,
-                        order,
-                        caps,
-                        query,
-                        scale,
-                        inside,
-                    )
-                    <= limit
-                ):
+                if equals > 0 and limit >= bound_of_point(
+                    bound, weights, queries, i, points, point, c, order, query, scale, bits,
+                    inside, variables,
+                ):  # fmt: skip
                     value, magnitude = distance_of(
                         kind, bound, theta, terms, exact, i, located, point, c_exact, order,
                         extra, caps,
@@ -198,13 +185,13 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
         c_exact = np.empty(exact.shape[1])
         order = np.empty(max(n_features, exact.shape[1]), np.int64)
         right, low, high = tree.right, tree.low, tree.high
-        pattern, boxes = tree.pattern, tree.boxes
+        pattern, boxes, codes = tree.pattern, tree.boxes, tree.codes
         begin, end, points, located = tree.begin, tree.end, tree.points, tree.exact
         first, rows_of, place = tree.first, tree.rows, tree.place
         weights, extra, caps = formula.weights, formula.extra, formula.caps
         kind, theta, terms = formula.distance, formula.theta, formula.terms
         relative, absolute, rounding = tolerance.relative, tolerance.absolute, tolerance.rounding
-        query, scale, inside = nowhere(n_features, extra.shape[0])
+        query, scale, bits, inside, variables = nowhere(n_features, caps, extra.shape[0])
         for i in range(n_queries):
             inside[0] = NOWHERE
             own = place[skip[i]] if skip[i] >= 0 else -1
@@ -221,7 +208,8 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 if point == stop:
                     node, top = next_leaf(
                         right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
-                        order, extra, caps, pattern, boxes, query, scale, inside,
+                        order, extra, caps, pattern, boxes, codes, query, scale, bits, inside,
+                        variables,
                     )  # fmt: skip
                     if node < 0:
                         break
@@ -231,24 +219,10 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 counts = first[point + 1] - start > (point == own)
                 if walking and point == tried:
                     counts = False
-                if (
-                    counts
-                    and bound_of_point(
-                        bound,
-                        weights,
-                        queries,
-                        i,
-                        points,
-                        point,
-                        c,
-                        order,
-                        caps,
-                        query,
-                        scale,
-                        inside,
-                    )
-                    <= limit
-                ):
+                if counts and limit >= bound_of_point(
+                    bound, weights, queries, i, points, point, c, order, query, scale, bits,
+                    inside, variables,
+                ):  # fmt: skip
                     value, magnitude = distance_of(
                         kind, bound, theta, terms, exact, i, located, point, c_exact, order,
                         extra, caps,
