@@ -1,4 +1,4 @@
-"""Learnt error densities, their weights, and the linker that uses them."""
+"""Learned error densities, their weights, and the linker that uses them."""
 
 from __future__ import annotations
 
