@@ -98,16 +98,22 @@ def build(
         packed = points[chosen]
     located = packed if exact is points else exact[chosen]
     boxes, codes = np.empty((0, 0)), np.empty((0, 0), dtype=np.uint64)
-    if caps is not None:
-        n = points.shape[1] - n_extra
-        numbers, categories = apart(sides[:n])
-        packed = np.nan_to_num(packed[:, np.append(numbers, categories)])
-        boxes = np.stack([low[:, numbers], high[:, numbers]], axis=2).reshape(len(low), -1)
-        codes = codes_of(right, begin, end, located, sides, categories)
-    return Tree(
+    tree = Tree(
         packed, located, first, rows, place, right, begin, end, low, high, pattern, boxes, codes,
         depth,
     )  # fmt: skip
+    return tree if caps is None else _of_mixed_file(tree, sides, n_extra)
+
+
+def _of_mixed_file(tree: Tree, caps: np.ndarray, n_extra: int) -> Tree:
+    """The tree with the points, boxes and codes of a mixed file, see `apart`."""
+    numbers, categories = apart(caps[: tree.points.shape[1] - n_extra])
+    sides = tree.low[:, numbers], tree.high[:, numbers]
+    return tree._replace(
+        points=np.nan_to_num(tree.points[:, np.append(numbers, categories)]),
+        boxes=np.stack(sides, axis=2).reshape(len(tree.low), -1),
+        codes=codes_of(tree.right, tree.begin, tree.end, tree.exact, caps, categories),
+    )
 
 
 def apart(caps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -14,11 +14,10 @@ from sklearn_reclink.families.formula import Formula
 from sklearn_reclink.search.tree.building import Tree
 from sklearn_reclink.search.tree.formulas import bound_of_box
 from sklearn_reclink.search.tree.mixed import (
-    MIXED,
     NOWHERE,
-    PLAIN,
     bound_in_pattern,
     bound_of_mixed_box,
+    distance_of,
     enter,
     nowhere,
 )
@@ -28,7 +27,9 @@ def njit_named(name: str, **options: Any) -> Callable[[Any], Any]:
     """Compile a function that is made several times, each with a name of its own.
 
     The names of compiled code count from 1 in every process: functions of one name that two
-    processes had cached would be taken for each other by a third.
+    processes had cached would be taken for each other by a third. A function that is made may close
+    over numbers only: the cache knows it by what it closes over, and would never find one again
+    that closes over compiled functions.
     """
 
     def compiled(function: Any) -> Any:
@@ -41,8 +42,7 @@ def njit_named(name: str, **options: Any) -> Callable[[Any], Any]:
 @njit(cache=True, nogil=True, forceinline=True)
 def _next_plain_leaf(
     right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int, limit: float,
-    stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any, pattern: Any,
-    boxes: Any, codes: Any, query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
+    stack: Any, bounds: Any, top: int, c: Any, order: Any,
 ) -> Any:  # fmt: skip
     """Pop the stack down to the next leaf within the limit: the leaf, or -1, and the top."""
     node = -1
@@ -134,12 +134,28 @@ def _next_mixed_leaf(
     return node, top
 
 
-NEXT_LEAF = _next_plain_leaf, _next_mixed_leaf  # for numbers alone, and for mixed files
+@njit(cache=True, nogil=True, forceinline=True)
+def next_leaf(
+    mixed: bool, right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int,
+    limit: float, stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any,
+    pattern: Any, boxes: Any, codes: Any, query: Any, scale: Any, bits: Any, inside: Any,
+    variables: Any,
+) -> Any:  # fmt: skip
+    """The next leaf in a file of numbers, or in a mixed one."""
+    if mixed:
+        node, top = _next_mixed_leaf(
+            right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c, order,
+            extra, caps, pattern, boxes, codes, query, scale, bits, inside, variables,
+        )  # fmt: skip
+    else:
+        node, top = _next_plain_leaf(
+            right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c, order
+        )
+    return node, top
 
 
 def _loops(mixed: bool) -> tuple[Any, Any]:
     """Two loops over queries, compiled for one kind of file."""
-    next_leaf, (_, distance_of) = NEXT_LEAF[mixed], MIXED if mixed else PLAIN
     name = "mixed" if mixed else "plain"
 
     @njit_named(name)
@@ -156,9 +172,9 @@ def _loops(mixed: bool) -> tuple[Any, Any]:
             stack[0] = 0
             bounds[0] = 0.0
             leaves[i], _ = next_leaf(
-                right, low, high, bound, weights, queries, i, np.inf, stack, bounds, 1, c, order,
-                extra, caps, tree.pattern, tree.boxes, tree.codes, query, scale, bits, inside,
-                variables,
+                mixed, right, low, high, bound, weights, queries, i, np.inf, stack, bounds, 1, c,
+                order, extra, caps, tree.pattern, tree.boxes, tree.codes, query, scale, bits,
+                inside, variables,
             )  # fmt: skip
         return leaves
 
@@ -173,7 +189,19 @@ def _loops(mixed: bool) -> tuple[Any, Any]:
         extra, caps = formula.extra, formula.caps
         for i in range(n_queries):
             values[i], magnitudes[i] = distance_of(
-                kind, bound, theta, terms, exact, i, located, place[rows[i]], c, order, extra, caps
+                mixed,
+                kind,
+                bound,
+                theta,
+                terms,
+                exact,
+                i,
+                located,
+                place[rows[i]],
+                c,
+                order,
+                extra,
+                caps,
             )
         return values, magnitudes
 

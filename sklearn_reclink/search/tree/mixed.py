@@ -17,8 +17,8 @@ works out once, for its query, which variables are compared and what missing val
 Here numbers come first and then categories, whose sets (`codes`) say whether a node holds that of
 the query. The boxes below are then as quick to look at as those of a file of numbers.
 
-`PLAIN` and `MIXED` are the same functions for both kinds of files. A walk is compiled for one of
-them, so that a file of numbers pays nothing for the others.
+`bound_of_point` and `distance_of` take both kinds of files. A walk is compiled with ``mixed`` as a
+constant, so that a file of numbers pays nothing for the others.
 """
 
 from typing import Any
@@ -164,7 +164,7 @@ def bound_in_pattern(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def bound_of_point(
+def _mixed_point(
     bound: int, weights: Any, queries: Any, i: int, points: Any, p: int, c: Any, order: Any,
     query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
 ) -> Any:  # fmt: skip
@@ -187,7 +187,7 @@ def bound_of_point(
 
 
 @njit(cache=True, nogil=True)
-def distance_of(
+def _mixed_distance(
     kind: int, bound: int, theta: Any, terms: Any, exact: Any, i: int, points: Any, p: int,
     c: Any, order: Any, extra: Any, caps: Any,
 ) -> Any:  # fmt: skip
@@ -219,20 +219,32 @@ def distance_of(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _plain_point(
-    bound: int, weights: Any, queries: Any, i: int, points: Any, p: int, c: Any, order: Any,
-    query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
+def bound_of_point(
+    mixed: bool, bound: int, weights: Any, queries: Any, i: int, points: Any, p: int, c: Any,
+    order: Any, query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
 ) -> Any:  # fmt: skip
-    return formulas.bound_of_point(bound, weights, queries, i, points, p, c, order)
+    """The bound of query ``i`` and point ``p``."""
+    if mixed:
+        value = _mixed_point(
+            bound, weights, queries, i, points, p, c, order, query, scale, bits, inside, variables
+        )
+    else:
+        value = formulas.bound_of_point(bound, weights, queries, i, points, p, c, order)
+    return value
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _plain_distance(
-    kind: int, bound: int, theta: Any, terms: Any, exact: Any, i: int, points: Any, p: int,
-    c: Any, order: Any, extra: Any, caps: Any,
+def distance_of(
+    mixed: bool, kind: int, bound: int, theta: Any, terms: Any, exact: Any, i: int, points: Any,
+    p: int, c: Any, order: Any, extra: Any, caps: Any,
 ) -> Any:  # fmt: skip
-    return formulas.distance_of(kind, bound, theta, terms, exact, i, points, p, c, order)
-
-
-PLAIN = _plain_point, _plain_distance
-MIXED = bound_of_point, distance_of
+    """Distance and magnitude of query ``i`` and point ``p``."""
+    if mixed:
+        value, magnitude = _mixed_distance(
+            kind, bound, theta, terms, exact, i, points, p, c, order, extra, caps
+        )
+    else:
+        value, magnitude = formulas.distance_of(
+            kind, bound, theta, terms, exact, i, points, p, c, order
+        )
+    return value, magnitude

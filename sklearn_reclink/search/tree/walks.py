@@ -11,9 +11,9 @@ import numpy as np
 
 from sklearn_reclink.families.formula import CHOQUET, OWA, SUM, Formula
 from sklearn_reclink.search.tree.building import Tree
-from sklearn_reclink.search.tree.descent import NEXT_LEAF, njit_named
+from sklearn_reclink.search.tree.descent import next_leaf, njit_named
 from sklearn_reclink.search.tree.formulas import Tolerance, farther, reach, tie_limit
-from sklearn_reclink.search.tree.mixed import MIXED, NOWHERE, PLAIN, nowhere
+from sklearn_reclink.search.tree.mixed import NOWHERE, bound_of_point, distance_of, nowhere
 
 
 def at_most_as_far(
@@ -94,8 +94,6 @@ def nearest_points(
 
 def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
     """Both walks compiled for one bound, which then costs no branch in the loops."""
-    bound_of_point, distance_of = MIXED if mixed else PLAIN
-    next_leaf = NEXT_LEAF[mixed]
     compiled = njit_named(f"{bound}_{mixed}")
 
     @compiled
@@ -134,9 +132,9 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
             while count < most:
                 if point == stop:
                     node, top = next_leaf(
-                        right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
-                        order, extra, caps, pattern, boxes, codes, query, scale, bits, inside,
-                        variables,
+                        mixed, right, low, high, bound, weights, queries, i, limit, stack, bounds,
+                        top, c, order, extra, caps, pattern, boxes, codes, query, scale, bits,
+                        inside, variables,
                     )  # fmt: skip
                     if node < 0:
                         break
@@ -144,11 +142,11 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 start, after = first[point], first[point + 1]
                 equals = after - start - (point == own)
                 if equals > 0 and limit >= bound_of_point(
-                    bound, weights, queries, i, points, point, c, order, query, scale, bits,
+                    mixed, bound, weights, queries, i, points, point, c, order, query, scale, bits,
                     inside, variables,
                 ):  # fmt: skip
                     value, magnitude = distance_of(
-                        kind, bound, theta, terms, exact, i, located, point, c_exact, order,
+                        mixed, kind, bound, theta, terms, exact, i, located, point, c_exact, order,
                         extra, caps,
                     )  # fmt: skip
                     if not farther(value, magnitude, values[i], magnitudes[i]):
@@ -207,9 +205,9 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
             while True:
                 if point == stop:
                     node, top = next_leaf(
-                        right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c,
-                        order, extra, caps, pattern, boxes, codes, query, scale, bits, inside,
-                        variables,
+                        mixed, right, low, high, bound, weights, queries, i, limit, stack, bounds,
+                        top, c, order, extra, caps, pattern, boxes, codes, query, scale, bits,
+                        inside, variables,
                     )  # fmt: skip
                     if node < 0:
                         break
@@ -220,11 +218,11 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
                 if walking and point == tried:
                     counts = False
                 if counts and limit >= bound_of_point(
-                    bound, weights, queries, i, points, point, c, order, query, scale, bits,
+                    mixed, bound, weights, queries, i, points, point, c, order, query, scale, bits,
                     inside, variables,
                 ):  # fmt: skip
                     value, magnitude = distance_of(
-                        kind, bound, theta, terms, exact, i, located, point, c_exact, order,
+                        mixed, kind, bound, theta, terms, exact, i, located, point, c_exact, order,
                         extra, caps,
                     )  # fmt: skip
                     row = rows_of[start]
