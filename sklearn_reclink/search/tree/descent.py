@@ -136,25 +136,25 @@ def _next_mixed_leaf(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def next_leaf(
-    mixed: bool, right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int,
-    limit: float, stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any, caps: Any,
-    pattern: Any, boxes: Any, codes: Any, query: Any, scale: Any, bits: Any, inside: Any,
+    mixed: bool | None, right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any,
+    i: int, limit: float, stack: Any, bounds: Any, top: int, c: Any, order: Any, extra: Any,
+    caps: Any, pattern: Any, boxes: Any, codes: Any, query: Any, scale: Any, bits: Any, inside: Any,
     variables: Any,
 ) -> Any:  # fmt: skip
     """The next leaf in a file of numbers, or in a mixed one."""
-    if mixed:
+    if mixed is None:
+        node, top = _next_plain_leaf(
+            right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c, order
+        )
+    else:
         node, top = _next_mixed_leaf(
             right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c, order,
             extra, caps, pattern, boxes, codes, query, scale, bits, inside, variables,
         )  # fmt: skip
-    else:
-        node, top = _next_plain_leaf(
-            right, low, high, bound, weights, queries, i, limit, stack, bounds, top, c, order
-        )
     return node, top
 
 
-def _loops(mixed: bool) -> tuple[Any, Any]:
+def _loops(mixed: bool | None) -> tuple[Any, Any]:
     """Two loops over queries, compiled for one kind of file."""
     name = "mixed" if mixed else "plain"
 
@@ -208,7 +208,7 @@ def _loops(mixed: bool) -> tuple[Any, Any]:
     return first_leaves, distances
 
 
-_LOOPS = _loops(mixed=False), _loops(mixed=True)
+_LOOPS = _loops(mixed=None), _loops(mixed=True)
 
 
 def leaf_of(tree: Tree, formula: Formula, queries: np.ndarray) -> np.ndarray:

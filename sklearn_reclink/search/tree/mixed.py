@@ -17,8 +17,8 @@ works out once, for its query, which variables are compared and what missing val
 Here numbers come first and then categories, whose sets (`codes`) say whether a node holds that of
 the query. The boxes below are then as quick to look at as those of a file of numbers.
 
-`bound_of_point` and `distance_of` take both kinds of files. A walk is compiled with ``mixed`` as a
-constant, so that a file of numbers pays nothing for the others.
+`bound_of_point` and `distance_of` take both kinds of files. ``mixed`` is True, or None for a file
+of numbers: the compiler leaves out the branch that the type of an argument rules out.
 """
 
 from typing import Any
@@ -220,31 +220,31 @@ def _mixed_distance(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def bound_of_point(
-    mixed: bool, bound: int, weights: Any, queries: Any, i: int, points: Any, p: int, c: Any,
-    order: Any, query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
+    mixed: bool | None, bound: int, weights: Any, queries: Any, i: int, points: Any, p: int,
+    c: Any, order: Any, query: Any, scale: Any, bits: Any, inside: Any, variables: Any,
 ) -> Any:  # fmt: skip
     """The bound of query ``i`` and point ``p``."""
-    if mixed:
+    if mixed is None:
+        value = formulas.bound_of_point(bound, weights, queries, i, points, p, c, order)
+    else:
         value = _mixed_point(
             bound, weights, queries, i, points, p, c, order, query, scale, bits, inside, variables
         )
-    else:
-        value = formulas.bound_of_point(bound, weights, queries, i, points, p, c, order)
     return value
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def distance_of(
-    mixed: bool, kind: int, bound: int, theta: Any, terms: Any, exact: Any, i: int, points: Any,
-    p: int, c: Any, order: Any, extra: Any, caps: Any,
+    mixed: bool | None, kind: int, bound: int, theta: Any, terms: Any, exact: Any, i: int,
+    points: Any, p: int, c: Any, order: Any, extra: Any, caps: Any,
 ) -> Any:  # fmt: skip
     """Distance and magnitude of query ``i`` and point ``p``."""
-    if mixed:
-        value, magnitude = _mixed_distance(
-            kind, bound, theta, terms, exact, i, points, p, c, order, extra, caps
-        )
-    else:
+    if mixed is None:
         value, magnitude = formulas.distance_of(
             kind, bound, theta, terms, exact, i, points, p, c, order
+        )
+    else:
+        value, magnitude = _mixed_distance(
+            kind, bound, theta, terms, exact, i, points, p, c, order, extra, caps
         )
     return value, magnitude

@@ -92,7 +92,7 @@ def nearest_points(
     return rows, values, magnitudes, close
 
 
-def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
+def _walks(bound: int, mixed: bool | None) -> tuple[Any, Any]:
     """Both walks compiled for one bound, which then costs no branch in the loops."""
     compiled = njit_named(f"{bound}_{mixed}")
 
@@ -256,4 +256,6 @@ def _walks(bound: int, mixed: bool) -> tuple[Any, Any]:
     return at_most, nearest
 
 
-_WALKS = {mixed: [_walks(bound, mixed) for bound in (SUM, OWA, CHOQUET)] for mixed in (False, True)}
+_WALKS = {
+    bool(mixed): [_walks(bound, mixed) for bound in (SUM, OWA, CHOQUET)] for mixed in (None, True)
+}
