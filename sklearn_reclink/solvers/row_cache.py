@@ -127,7 +127,7 @@ class RowCache:
         self._size = 0
         self._wide = np.empty((5, 64, problem.family.n_parameters))
         self._pair = np.empty((2, 64), dtype=np.int64)
-        self._right = np.empty(64)
+        self._right, self._norms = np.empty((2, 64))
         self._known: set[tuple[int, int]] = set()
         self.add_cone(problem.family.rows)
         self._told = self._n_first = self._size
@@ -139,7 +139,8 @@ class RowCache:
         other._size = other._told = self._n_first
         other._n_sized = 0
         other._wide, other._pair = self._wide.copy(), self._pair.copy()
-        other._right, other._known = self._right.copy(), set()
+        other._right, other._norms = self._right.copy(), self._norms.copy()
+        other._known = set()
         return other
 
     @property
@@ -191,8 +192,10 @@ class RowCache:
             grow = max(end, 2 * len(self._right)) - len(self._right)
             self._wide = np.pad(self._wide, ((0, 0), (0, grow), (0, 0)))
             self._pair = np.pad(self._pair, ((0, 0), (0, grow)))
-            self._right = np.pad(self._right, (0, grow))
-        self._wide[:4, start:end] = rows / row_norms(rows), rows, own, other
+            self._right, self._norms = np.pad([self._right, self._norms], ((0, 0), (0, grow)))
+        norms = row_norms(rows)
+        self._wide[:4, start:end] = rows / norms, rows, own, other
+        self._norms[start:end] = norms[:, 0]
         self._pair[:, start:end] = pairs
         self._right[start:end] = pairs[0] != CONE
         self._size = end
@@ -266,8 +269,8 @@ class RowCache:
         of_cone = self.owners[support] == CONE
         if of_cone.all() or not np.isfinite(multipliers).all():
             return False
-        _, raw, own, other, _ = self._wide[:, support]
-        multipliers = multipliers / row_norms(raw)[:, 0]
+        raw, own, other = self._wide[1:4, support]
+        multipliers = multipliers / self._norms[support]
         records = ~of_cone
         if allowed(
             self.problem.family,

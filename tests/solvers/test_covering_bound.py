@@ -291,13 +291,15 @@ def test_rows_of_the_pool():
     x = np.array([0.25, 0.5, 0.0, 1.0])
     assert pool.slack(x).tolist() == [-0.75, -0.5, 0, -0.25, -0.25]
     kept = np.array([True, False, False, True])
-    assert pool.missing(kept).tolist() == [1, 1, 0, 1, 2]
+    closing = pool.closing(kept)
+    assert closing.missing[:3].tolist() == [1, 1, 0]  # the others name somebody lost
+    assert closing.closed.tolist() == [False, True, True, False]
     pool.goal = 5
     assert not pool.outdated.any()
     pool.goal = 6
     assert pool.outdated.tolist() == [False, False, False, True, True]
     assert pool.slack(x).tolist() == [-0.75, -0.5, 0, np.inf, np.inf]
-    assert pool.missing(kept).tolist() == [1, 1, 0, 4, 4]
+    assert pool.closing(kept).closed.tolist() == [False, True, True, False]
 
 
 def test_a_row_found_again_holds_for_the_more_losses_of_both():
@@ -325,3 +327,20 @@ def test_a_higher_goal_drops_outdated_rows_from_the_program():
     assert master._held == [0] and master._lp.getNumRow() == 1
     assert master.add([np.array([2]), np.array([1])], below=3) == 2
     assert master._held == [0, 1, 2]
+
+
+def test_closing_follows_positions_as_they_are_kept():
+    rng = np.random.default_rng(0)
+    pool = ConflictPool(9)
+    pool.add([rng.choice(9, 3, replace=False) for _ in range(12)], (), (), np.inf)
+    kept = np.zeros(9, dtype=bool)
+    closing = pool.closing(kept)
+    for position in rng.permutation(9):
+        if closing.closed[position]:
+            continue
+        kept[position] = True
+        closing.keep(position)
+        again = pool.closing(kept)
+        assert closing.missing.tolist() == again.missing.tolist()
+        assert closing.closed.tolist() == again.closed.tolist()
+    assert (closing.closed | kept).all()

@@ -132,9 +132,9 @@ def test_outdated_conflict_keeps_nobody_from_coming_back():
     master.add([np.array([0, 1])])
     master.add([np.array([2])], below=2)
     nobody = np.zeros(3, dtype=bool)
-    assert master.pool.missing(nobody).tolist() == [2, 1]
+    assert master.pool.closing(nobody).closed.tolist() == [False, False, True]
     master.set_goal(3)
-    assert master.pool.missing(nobody).tolist() == [2, 3]
+    assert not master.pool.closing(nobody).closed.any()
 
 
 def test_program_that_refuses_a_row_is_said(monkeypatch):

@@ -123,14 +123,44 @@ class ConflictPool:
         slack = self._sums(self._signs * x[self._columns]) - self._right
         return np.where(self.outdated, np.inf, slack)
 
-    def missing(self, kept: np.ndarray) -> np.ndarray:
-        """How many members of each row are not kept (a mask); all are where it is outdated."""
+    def closing(self, kept: np.ndarray) -> "Closing":
+        """Of the kept positions (a mask): who would complete a conflict, but for outdated rows."""
         missing = self._sums(~kept[self._columns]).astype(np.int64)
-        return np.where(self.outdated, self.n_records, missing)
+        missing = np.where(self.outdated | (self._right < 1), self.n_records, missing)
+        last = (missing == 1)[self._row] & ~kept[self._columns]
+        closed = np.zeros(self.n_records, dtype=bool)
+        closed[self._columns[last]] = True
+        return Closing(self, kept, missing, closed)
 
     def _sums(self, terms: np.ndarray) -> np.ndarray:
         """Of each row; an empty one, which nothing satisfies, sums to 0."""
         return np.bincount(self._row, weights=terms, minlength=len(self.rows))
+
+
+@dataclass(frozen=True)
+class Closing:
+    """Who would complete a conflict, while positions are kept one by one.
+
+    Attributes
+    ----------
+    kept, closed : ndarray of bool of shape (n_records,)
+        The mask that the caller changes; positions that complete a conflict of kept ones.
+    missing : ndarray of int of shape (n_rows,)
+        How many members of each conflict are not kept.
+    """
+
+    pool: ConflictPool
+    kept: np.ndarray
+    missing: np.ndarray
+    closed: np.ndarray
+
+    def keep(self, position: int) -> None:
+        """One more position is kept."""
+        known = np.array(self.pool.conflicts_of[position], dtype=np.int64)
+        self.missing[known] -= 1
+        for row in known[self.missing[known] == 1]:
+            columns = self.pool.rows[row][0]
+            self.closed[columns[~self.kept[columns]]] = True
 
 
 @dataclass(frozen=True)

@@ -79,18 +79,17 @@ class Separator:
         kept = x <= _ZERO
         if not self._pull(kept, cover, found):
             return found
-        missing = self.pool.missing(kept)
+        closing = self.pool.closing(kept)
         lost = np.flatnonzero(~kept)
         for position in lost[np.argsort(x[lost] + 0.01 * self.rng.random(len(lost)))]:
             if time.monotonic() >= self.feasibility.deadline:
                 return found
-            known = self.pool.conflicts_of[position]
-            if (missing[known] == 1).any() or _inside(found.conflicts, kept, position):
+            if closing.closed[position] or _inside(found.conflicts, kept, position):
                 continue
             kept[position] = True
             answer = self.feasibility.check_known(self.feasibility.open[kept])
             if answer.theta is not None:
-                missing[known] -= 1
+                closing.keep(position)
                 continue
             kept[position] = False
             if answer.conflict is not None and x[self._position[answer.conflict]].sum() < _HEAVY:
