@@ -109,7 +109,7 @@ class LikelihoodPairs(Pairs):
         if not isinstance(self.likelihood, PairLikelihood):
             return None
         from sklearn_reclink.search.priced.planting import Coordinates
-        from sklearn_reclink.search.priced.tabulated import kernels, tabulated
+        from sklearn_reclink.search.priced.tabulated import tabulated
 
         found = self.likelihood
         n_features = len(found.value_densities)
@@ -130,7 +130,7 @@ class LikelihoodPairs(Pairs):
                 parts.append(found.whitened(file))
         original, masked = (np.ascontiguousarray(np.hstack(parts)) for parts in files)
         both = original, masked
-        return Coordinates(kernels, tabulated(logs, steps), both, both, np.concatenate(scales))
+        return Coordinates(tabulated(logs, steps), both, both, np.concatenate(scales))
 
 
 def learn_pair_likelihood(

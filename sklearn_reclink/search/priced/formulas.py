@@ -7,10 +7,9 @@ that could be tied is left out.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from sklearn_reclink.families.formula import Formula
-from sklearn_reclink.search.priced.walk import make_kernels
+from sklearn_reclink.search.priced.walk import use
 from sklearn_reclink.search.tree.formulas import Tolerance, bound_of_box, distance_of
 
 
@@ -34,7 +33,6 @@ def model_of(found: Formula, tolerance: Tolerance) -> FormulaModel:
     )
 
 
-@njit(cache=True, nogil=True)
 def _bound_of_box(
     model: Any, queries: Any, i: int, low: Any, high: Any, node: int, c: Any, order: Any
 ) -> Any:
@@ -46,7 +44,6 @@ def _bound_of_box(
     return value - min(model.absolute, model.relative * value)
 
 
-@njit(cache=True, nogil=True)
 def _value_of_point(
     model: Any, exact: Any, i: int, points: Any, p: int, cut: float, c: Any, order: Any
 ) -> Any:
@@ -56,4 +53,4 @@ def _value_of_point(
     )
 
 
-kernels = make_kernels("formula", _bound_of_box, _value_of_point)
+use(FormulaModel, _bound_of_box, _value_of_point)

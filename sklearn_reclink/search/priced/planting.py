@@ -8,7 +8,6 @@ import numpy as np
 from sklearn_reclink.search.index import DistancePairs, Pairs
 from sklearn_reclink.search.priced.search import PricedSearch
 from sklearn_reclink.search.priced.tree import build
-from sklearn_reclink.search.priced.walk import Kernels
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,8 +16,6 @@ class Coordinates:
 
     Attributes
     ----------
-    kernels : Kernels
-        Compiled code for this kind of distance.
     model : tuple
         The distance as plain arrays.
     bounding, exact : tuple of two ndarrays of shape (n_records, n_coordinates)
@@ -29,7 +26,6 @@ class Coordinates:
         How far ties reach beyond a distance ``d``: ``min(relative * d, absolute)``.
     """
 
-    kernels: Kernels
     model: Any
     bounding: tuple[np.ndarray, np.ndarray]
     exact: tuple[np.ndarray, np.ndarray]
@@ -76,7 +72,6 @@ def plant(
     )
     nothing = np.zeros(len(first)), np.zeros(len(tree.begin))
     return PricedSearch(
-        found.kernels,
         found.model,
         tree,
         found.bounding[asked],
@@ -100,7 +95,7 @@ def _of_distance(pairs: DistancePairs) -> Coordinates | None:
     found = pairs.family.formula(pairs.theta)
     if found is None or not found.weights.any() or found.is_mixed:
         return None
-    from sklearn_reclink.search.priced.formulas import kernels, model_of
+    from sklearn_reclink.search.priced.formulas import model_of
     from sklearn_reclink.search.tree.formulas import tolerance_of
 
     files = pairs.original, pairs.masked
@@ -115,6 +110,4 @@ def _of_distance(pairs: DistancePairs) -> Coordinates | None:
     elif len(found.weights) == len(scales):
         scales = np.sqrt(np.maximum(found.weights, 0.0))
     model = model_of(found, tolerance)
-    return Coordinates(
-        kernels, model, bounding, files, scales, tolerance.relative, tolerance.absolute
-    )
+    return Coordinates(model, bounding, files, scales, tolerance.relative, tolerance.absolute)

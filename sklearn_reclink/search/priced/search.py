@@ -15,7 +15,7 @@ import numpy as np
 from sklearn_reclink.search import ties
 from sklearn_reclink.search.index import Search
 from sklearn_reclink.search.priced.tree import BoxTree, over_nodes
-from sklearn_reclink.search.priced.walk import Kernels
+from sklearn_reclink.search.priced import walk
 
 NO_BUDGET = 2**62
 
@@ -25,8 +25,8 @@ class PricedSearch(Search):
 
     Parameters
     ----------
-    kernels, model
-        Compiled code, and the distance as it takes it.
+    model : tuple
+        The distance as compiled code takes it.
     tree : BoxTree
         The distinct masked records.
     queries, exact : ndarray of shape (n_records, n_coordinates)
@@ -47,7 +47,6 @@ class PricedSearch(Search):
 
     def __init__(
         self,
-        kernels: Kernels,
         model: Any,
         tree: BoxTree,
         queries: np.ndarray,
@@ -61,7 +60,7 @@ class PricedSearch(Search):
         budget: int = NO_BUDGET,
         batch: int = 4096,
     ) -> None:
-        self.kernels, self.model, self.tree = kernels, model, tree
+        self.model, self.tree = model, tree
         self.queries, self.exact, self.groups = queries, exact, groups
         self.prices, self.node_prices = prices, node_prices
         self.relative, self.absolute, self.budget, self.batch = relative, absolute, budget, batch
@@ -210,16 +209,12 @@ class PricedSearch(Search):
     def distances_at(self, records: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Distances of records and points, without prices, (n_pairs,)."""
         places = self.tree.place[points]
-        return np.asarray(
-            self.kernels.distances(self.tree, self.model, self.exact, records, places)[0]
-        )
+        return np.asarray(walk.distances(self.tree, self.model, self.exact, records, places)[0])
 
     def _own(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values and magnitudes of records and their own masked versions."""
         places = self.tree.place[self.groups[records]]
-        values, magnitudes = self.kernels.distances(
-            self.tree, self.model, self.exact, records, places
-        )
+        values, magnitudes = walk.distances(self.tree, self.model, self.exact, records, places)
         return values + self.prices[places], magnitudes + np.abs(self.prices[places])
 
     def _walk(
@@ -232,7 +227,7 @@ class PricedSearch(Search):
         scale: float = 0.0,
         budget: int | None = None,
     ) -> tuple[np.ndarray, ...]:
-        found: tuple[np.ndarray, ...] = self.kernels.walk(
+        found: tuple[np.ndarray, ...] = walk.walk(
             self.tree,
             self.model,
             self.queries[records],

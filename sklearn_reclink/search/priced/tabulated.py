@@ -8,9 +8,8 @@ The bound of a box takes for ``g_c`` its largest value at the box's least differ
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from sklearn_reclink.search.priced.walk import make_kernels
+from sklearn_reclink.search.priced.walk import use
 
 
 class Tabulated(NamedTuple):
@@ -40,7 +39,6 @@ def tabulated(logs: list[np.ndarray], steps: np.ndarray) -> Tabulated:
     )
 
 
-@njit(cache=True, nogil=True, forceinline=True)
 def _bound_of_box(
     model: Any, queries: Any, i: int, low: Any, high: Any, node: int, c: Any, order: Any
 ) -> Any:
@@ -58,7 +56,6 @@ def _bound_of_box(
     return value
 
 
-@njit(cache=True, nogil=True, forceinline=True)
 def _value_of_point(
     model: Any, exact: Any, i: int, points: Any, p: int, cut: float, c: Any, order: Any
 ) -> Any:
@@ -83,4 +80,4 @@ def _value_of_point(
     return value, abs(value)
 
 
-kernels = make_kernels("tabulated", _bound_of_box, _value_of_point)
+use(Tabulated, _bound_of_box, _value_of_point, forceinline=True)
