@@ -14,8 +14,8 @@ import numpy as np
 
 from sklearn_reclink.search import ties
 from sklearn_reclink.search.index import Search
-from sklearn_reclink.search.priced.tree import BoxTree, over_nodes
 from sklearn_reclink.search.priced import walk
+from sklearn_reclink.search.priced.tree import BoxTree, over_nodes
 
 NO_BUDGET = 2**62
 

@@ -73,11 +73,10 @@ def value_of_point(
 def use(kind: type, bound: Callable[..., Any], value: Callable[..., Any], **options: Any) -> None:
     """Compile these as `bound_of_box` and `value_of_point` of a type of models, a named tuple.
 
-    ``c`` and ``order`` are room for as many numbers as a record has; ``order`` begins with -1. It
-    is the same for all calls with one array of queries.
+    ``c`` and ``order`` are room for as many numbers as a record has, the same in all calls with one
+    array of queries; ``order`` is -1 at first.
     """
-
-    compiled = {"nogil": True, **options}
+    compiled: Any = {"nogil": True, **options}
 
     @overload(bound_of_box, jit_options=compiled)
     def choose_bound(
@@ -97,6 +96,10 @@ def walk(
     tree: Any, model: Any, queries: Any, exact: Any, prices: Any, node_prices: Any,
     skip: Any, limits: Any, k: int, budget: int, scale: float,
 ) -> Any:  # fmt: skip
+    """Places, values and magnitudes of the ``k`` least values of every query, ascending.
+
+    And the value from which on points may be missing, and the logarithm of the sum.
+    """
     n_queries = queries.shape[0]
     places = np.full((n_queries, k), -1, np.int64)
     values = np.full((n_queries, k), np.inf)
@@ -196,6 +199,7 @@ def walk(
 
 @njit(cache=True, nogil=True)
 def distances(tree: Any, model: Any, exact: Any, records: Any, places: Any) -> Any:
+    """Distances and magnitudes of pairs of a query and a point."""
     values = np.empty(len(records))
     magnitudes = np.empty(len(records))
     c = np.empty(exact.shape[1])
