@@ -53,10 +53,9 @@ class JointErrors:
                 known = ~(absent | absent_too)
                 if not known.any():
                     continue
-                constant, white = self._of(known)
-                # einsum, not BLAS: equal records keep equal coordinates to the last bit
+                constant, white = self.of(known)
                 a, b = (
-                    np.einsum("ik,kl->il", file[rows][:, known], white)
+                    _times(file[rows][:, known], white)
                     for file, rows in ((original, here), (masked, there))
                 )
                 found[np.ix_(here, there)] = constant - 0.5 * cdist(a, b, "sqeuclidean")
@@ -71,13 +70,13 @@ class JointErrors:
         for here, absent in _groups(errors):
             known = ~absent
             if known.any():
-                constant, white = self._of(known)
+                constant, white = self.of(known)
                 squares = ((errors[here][:, known] @ white) ** 2).sum(axis=1)
                 numbers = np.full(len(here), n_pairs[known].min())
                 found[here] = constant + joint_left_out(squares, numbers)
         return found
 
-    def _of(self, known: np.ndarray) -> tuple[float, np.ndarray]:
+    def of(self, known: np.ndarray) -> tuple[float, np.ndarray]:
         """The constant and the whitening of some variables."""
         white = whitening_of(self.covariance[np.ix_(known, known)])
         log_det = -2 * np.log(np.linalg.norm(white, axis=0)).sum()
@@ -107,6 +106,14 @@ def learn_joint_errors(original: np.ndarray, masked: np.ndarray) -> tuple[JointE
     covariance = (axes * np.maximum(variances, 0.0)) @ axes.T
     joint = JointErrors(covariance, np.nanvar(original, axis=0) + np.nanvar(masked, axis=0))
     return joint, joint.left_out(errors, np.diag(both))
+
+
+def _times(file: np.ndarray, white: np.ndarray) -> np.ndarray:
+    """The product of matrices, one term after the other as in compiled code, to the last bit."""
+    found = np.zeros(file.shape)
+    for column, row in zip(file.T, white, strict=True):
+        found += column[:, None] * row
+    return found
 
 
 def _groups(file: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

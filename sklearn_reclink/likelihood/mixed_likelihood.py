@@ -29,7 +29,7 @@ import numpy as np
 from sklearn_reclink.likelihood import pair_likelihood
 from sklearn_reclink.likelihood.error_density import ErrorRatio, learn_error_ratio
 from sklearn_reclink.likelihood.joint_errors import JointErrors, learn_joint_errors
-from sklearn_reclink.likelihood.transitions import MISSING, Transitions, learn_transitions
+from sklearn_reclink.likelihood.transitions import Transitions, categories_of, learn_transitions
 
 VIEWS = (*pair_likelihood.VIEWS, "category")
 
@@ -66,6 +66,10 @@ class MixedLikelihood:
         """Log-likelihood ratios of all pairs of some records, (n_records, n_masked)."""
         total = np.zeros((len(original), len(masked)))
         n_measured = len(self.value_ratios)
+        if self.weights[3] > 0:
+            for k, transitions in enumerate(self.transitions, start=2 * n_measured):
+                a, b = (categories_of(file[:, k]) for file in (original, masked))
+                total += self.weights[3] * transitions.table(a, b)
         add_tabulated = pair_likelihood.lookup(masked)
         ratios = [*self.value_ratios, *self.rank_ratios]
         weights = np.repeat(self.weights[:2], n_measured)
@@ -80,10 +84,6 @@ class MixedLikelihood:
         if self.weights[2] > 0 and self.joint is not None:
             files = original[:, self.numeric], masked[:, self.numeric]
             total += self.weights[2] * self.joint.table(*files)
-        if self.weights[3] > 0:
-            for k, transitions in enumerate(self.transitions, start=2 * n_measured):
-                a, b = (_categories(file[:, k]) for file in (original, masked))
-                total += self.weights[3] * transitions.table(a, b)
         return total
 
 
@@ -128,7 +128,7 @@ def learn_mixed_likelihood(
     columns = list(zip(original.T, masked.T, strict=True))
     measured = [learn_error_ratio(a, b) for a, b in columns[: 2 * n_measured]]
     categories = [
-        learn_transitions(_categories(a), _categories(b)) for a, b in columns[2 * n_measured :]
+        learn_transitions(categories_of(a), categories_of(b)) for a, b in columns[2 * n_measured :]
     ]
     counts = np.count_nonzero(~np.isnan(original - masked)[:, :n_measured], axis=0)
     places = np.flatnonzero(numeric & (counts > 1))
@@ -171,7 +171,3 @@ def _weighed(
     weights = np.zeros(len(VIEWS))
     weights[used] = pair_likelihood.likeliest_weights(tables)
     return replace(likelihood, weights=weights)
-
-
-def _categories(column: np.ndarray) -> np.ndarray:
-    return np.where(np.isnan(column), MISSING, column).astype(np.int64)

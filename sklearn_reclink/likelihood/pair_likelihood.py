@@ -104,10 +104,12 @@ class LikelihoodPairs(Pairs):
     def coordinates(self) -> "Coordinates | None":
         """Both files as trees take them: those of the tables, then the whitened values.
 
-        None for a `MixedLikelihood`, of which trees know nothing.
+        Those of a `MixedLikelihood` are in `mixed_coordinates`.
         """
         if not isinstance(self.likelihood, PairLikelihood):
-            return None
+            from sklearn_reclink.likelihood.mixed_coordinates import mixed_coordinates
+
+            return mixed_coordinates(self.likelihood, self.original, self.masked)
         from sklearn_reclink.search.priced.planting import Coordinates
         from sklearn_reclink.search.priced.tabulated import tabulated
 
@@ -119,10 +121,7 @@ class LikelihoodPairs(Pairs):
         logs = [weights[k] * densities[k].logs for k in used]
         steps = np.array([densities[k].step for k in used])
         # sides are measured by the error at which the density has fallen by a factor of e
-        falls = [
-            np.count_nonzero(np.maximum.accumulate(table[::-1]) > table.max() - 1) for table in logs
-        ]
-        scales = [1 / (steps * falls)] if len(used) else []
+        scales = [1 / lengths_of_fall(logs, steps)] if len(used) else []
         files = [[file[:, used]] for file in (self.original, self.masked)]
         if found.weights[2] > 0:
             scales.append(np.ones(n_features))
@@ -249,5 +248,21 @@ def joint_left_out(squares: np.ndarray, n_pairs: np.ndarray) -> np.ndarray:
 def whitening_of(covariance: np.ndarray) -> np.ndarray:
     """``W`` with ``W W' = C^-1``, the variances of a singular ``C`` raised."""
     variances, axes = np.linalg.eigh(covariance)
-    least = max(_LEAST_VARIANCE * variances.max(), _LEAST_VARIANCE**2)
-    return np.asarray(axes / np.sqrt(np.maximum(variances, least)))
+    return np.asarray(axes / np.sqrt(np.maximum(variances, _least(variances))))
+
+
+def least_variance(covariance: np.ndarray) -> float:
+    """To what `whitening_of` raises variances."""
+    return _least(np.linalg.eigvalsh(covariance))
+
+
+def _least(variances: np.ndarray) -> float:
+    return float(max(_LEAST_VARIANCE * variances.max(), _LEAST_VARIANCE**2))
+
+
+def lengths_of_fall(logs: list[np.ndarray], steps: np.ndarray) -> np.ndarray:
+    """The differences at which tabulated densities have fallen by a factor of e, (n_tables,)."""
+    falls = [
+        np.count_nonzero(np.maximum.accumulate(table[::-1]) > table.max() - 1) for table in logs
+    ]
+    return np.asarray(steps * falls)

@@ -95,6 +95,56 @@ class Transitions:
         found[:, codes == MISSING] = self.missing[places, None]
         return found[:, inverse][of_records]
 
+    def square(self) -> "Square":
+        """Ratios of all categories that can be told apart, numbered."""
+        n_levels = len(self.retained) - 1
+        known = self.retained[:-1] != self.retained[-1]
+        known |= self.present[:n_levels] != self.present[n_levels]
+        known |= self.missing[:n_levels] != self.missing[n_levels]
+        known[self.columns] = True
+        known[self.rows[self.rows < n_levels]] = True
+        codes = np.flatnonzero(known)
+        kinds = np.append(codes, [MISSING, n_levels])
+        table = self.table(kinds, kinds)
+        same = float(table[-1, -1])
+        table[-1, -1] = self.present[n_levels]
+        return Square(codes, table, same)
+
+
+@dataclass(frozen=True)
+class Square:
+    """The ratios of one variable by the numbers of its categories.
+
+    Categories that some pair showed come first, then missing, then all others as one. Numbers of
+    the others are beyond, so that equal ones are known.
+
+    Attributes
+    ----------
+    codes : ndarray of int of shape (n_known,)
+        The categories that come first.
+    table : ndarray of shape (n_known + 2, n_known + 2)
+        Ratios of an original category and a masked one.
+    same : float
+        The ratio of one of the others with itself.
+    """
+
+    codes: np.ndarray
+    table: np.ndarray
+    same: float
+
+    def numbers(self, categories: np.ndarray) -> np.ndarray:
+        """Numbers of some categories."""
+        n_known = len(self.codes)
+        place = np.searchsorted(self.codes, categories)
+        known = np.append(self.codes, MISSING)[place] == categories
+        found = np.where(known, place, n_known + 2 + categories)
+        return np.where(categories == MISSING, n_known, found)
+
+
+def categories_of(column: np.ndarray) -> np.ndarray:
+    """Categories as numbers, of floats with NaN for a missing one."""
+    return np.where(np.isnan(column), MISSING, column).astype(np.int64)
+
 
 def learn_transitions(original: np.ndarray, masked: np.ndarray) -> tuple[Transitions, np.ndarray]:
     """Learn the transition frequencies of one variable.

@@ -7,7 +7,7 @@ import numpy as np
 
 from sklearn_reclink.search.index import DistancePairs, Pairs
 from sklearn_reclink.search.priced.search import PricedSearch
-from sklearn_reclink.search.priced.tree import build
+from sklearn_reclink.search.priced.tree import build, over_nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,12 @@ class Coordinates:
         How much a unit of each coordinate of the bound matters.
     relative, absolute : float
         How far ties reach beyond a distance ``d``: ``min(relative * d, absolute)``.
+    flipped_model : tuple or None
+        The distance for searches among the original records, if it is not symmetric.
+    cut : tuple of two ndarrays of shape (n_records, n_cut), or None
+        Coordinates whose longest sides are cut, if others than those of the bound, scaled.
+    classes : tuple of two ndarrays of int of shape (n_records, n_categories), or None
+        Classes of the categories whose sets boxes know (`mixed_tables`).
     """
 
     model: Any
@@ -32,6 +38,9 @@ class Coordinates:
     scales: np.ndarray
     relative: float = 0.0
     absolute: float = 0.0
+    flipped_model: Any = None
+    cut: tuple[np.ndarray, np.ndarray] | None = None
+    classes: tuple[np.ndarray, np.ndarray] | None = None
 
 
 def coordinates_of(pairs: Pairs) -> Coordinates | None:
@@ -68,11 +77,16 @@ def plant(
         found.scales,
         exact=None if found.bounding[held] is exact else exact[first],
         counts=np.bincount(groups, minlength=len(first)),
+        cut=None if found.cut is None else found.cut[held][first],
         leaf=leaf,
     )
+    model = found.model if found.flipped_model is None or not flipped else found.flipped_model
+    if found.classes is not None:
+        bits = np.uint64(1) << found.classes[held][first][tree.rows]
+        model = model._replace(sets=over_nodes(np.bitwise_or, bits, tree.begin))
     nothing = np.zeros(len(first)), np.zeros(len(tree.begin))
     return PricedSearch(
-        found.model,
+        model,
         tree,
         found.bounding[asked],
         found.exact[asked],

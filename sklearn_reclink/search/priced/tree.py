@@ -32,6 +32,7 @@ def build(
     *,
     exact: np.ndarray | None = None,
     counts: np.ndarray | None = None,
+    cut: np.ndarray | None = None,
     leaf: int = 16,
 ) -> BoxTree:
     """Build a tree.
@@ -45,6 +46,8 @@ def build(
         Coordinates of the distance, if others.
     counts : ndarray of shape (n_points,), default=None
         Number of records of each point, by default 1.
+    cut : ndarray of shape (n_points, n_cut), default=None
+        The points whose longest sides are cut, by default the scaled ones.
     leaf : int, default=16
         A leaf has so many points, or up to twice as many.
 
@@ -56,7 +59,7 @@ def build(
     >>> tree.low.ravel(), tree.high.ravel()
     (array([0., 0., 2.]), array([3., 1., 3.]))
     """
-    _, rows, nodes, _ = KDTree(points * scales, leaf_size=leaf).get_arrays()
+    _, rows, nodes, _ = KDTree(points * scales if cut is None else cut, leaf_size=leaf).get_arrays()
     rows = np.array(rows)
     begin, end = (np.array(nodes[part], dtype=np.int64) for part in ("idx_start", "idx_end"))
     place = np.empty_like(rows)
@@ -81,7 +84,7 @@ def build(
 def over_nodes(combine: np.ufunc, values: np.ndarray, begin: np.ndarray) -> np.ndarray:
     """Combine the values of the points of every node, (n_nodes, ...)."""
     n_nodes = len(begin)
-    found = np.empty((n_nodes, *values.shape[1:]))
+    found = np.empty((n_nodes, *values.shape[1:]), dtype=values.dtype)
     first = n_nodes // 2
     found[first:] = combine.reduceat(values, begin[first:], axis=0)
     while first:
