@@ -55,7 +55,7 @@ class JointErrors:
                     continue
                 constant, white = self.of(known)
                 a, b = (
-                    _times(file[rows][:, known], white)
+                    times(file[rows][:, known], white)
                     for file, rows in ((original, here), (masked, there))
                 )
                 found[np.ix_(here, there)] = constant - 0.5 * cdist(a, b, "sqeuclidean")
@@ -108,9 +108,12 @@ def learn_joint_errors(original: np.ndarray, masked: np.ndarray) -> tuple[JointE
     return joint, joint.left_out(errors, np.diag(both))
 
 
-def _times(file: np.ndarray, white: np.ndarray) -> np.ndarray:
-    """The product of matrices, one term after the other as in compiled code, to the last bit."""
-    found = np.zeros(file.shape)
+def times(file: np.ndarray, white: np.ndarray) -> np.ndarray:
+    """The product of matrices, one term after the other as in compiled code, to the last bit.
+
+    Unlike by BLAS, equal rows have equal products.
+    """
+    found = np.zeros((len(file), white.shape[1]))
     for column, row in zip(file.T, white, strict=True):
         found += column[:, None] * row
     return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.likelihood.joint_errors import JointErrors
+from sklearn_reclink.likelihood.joint_errors import JointErrors, times
 from sklearn_reclink.likelihood.pair_likelihood import least_variance, lengths_of_fall
 from sklearn_reclink.likelihood.transitions import Square, categories_of
 from sklearn_reclink.search.priced.mixed_tables import classes_of, mixed_tables
@@ -21,7 +21,7 @@ from sklearn_reclink.search.priced.tabulated import tabulated
 if TYPE_CHECKING:
     from sklearn_reclink.likelihood.mixed_likelihood import MixedLikelihood
 
-# Most patterns of missing values, and most entries of the tables of categories or joint errors.
+# Most patterns of missing numbers, and most entries of the tables of categories or joint errors.
 _MOST_PATTERNS = 2**11
 _MOST_ENTRIES = 2**23
 # A pattern is kept together if so large a share of the records has it.
@@ -49,7 +49,7 @@ def mixed_coordinates(
     missing = _patterns((measured[0][:, :n_measured], measured[1][:, :n_measured]))
     categories = _categories(likelihood, original[:, 2 * n_measured :], masked[:, 2 * n_measured :])
     joint = _joint_errors(likelihood, measured)
-    if len(missing.absent) > _MOST_PATTERNS or categories is None or joint is None:
+    if categories is None or joint is None:
         return None
     ratios = [*likelihood.value_ratios, *likelihood.rank_ratios]
     weights = np.repeat(likelihood.weights[:2], n_measured)
@@ -231,7 +231,8 @@ def _factors(
     for file in values:
         found = np.empty_like(file)
         for place in range(len(order)):
-            found[:, place] = file[:, order[: place + 1]] @ inverse[place, : place + 1]
+            first = slice(place + 1)
+            found[:, [place]] = times(file[:, order[first]], inverse[place, first, None])
         factors.append(found)
     deviations = np.sqrt(raised.diagonal())
     largest = np.linalg.eigvalsh(raised / np.outer(deviations, deviations))[-1]
