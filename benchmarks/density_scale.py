@@ -2,10 +2,11 @@
 
     python benchmarks/density_scale.py                       # 4,000 to 100,000 records
     python benchmarks/density_scale.py --records 1000000     # half an hour
+    python benchmarks/density_scale.py --mixed               # categories and missing values
     python benchmarks/density_scale.py --quick
 
 Files of six variables from ``make_microdata``, masked by noise, by rank swapping and by noise too
-strong for most records to be found. Every row is a process of its own: rate, CPU seconds of `fit`
+strong for most records to be found; with ``--mixed`` those of `mixed_linking`. Every row is a process of its own: rate, CPU seconds of `fit`
 and of `score` on the same files, without compilation, and peak memory. Up to ``--dense`` records
 the rate from all pairs stands beside it, and the share of records with another answer.
 """
@@ -19,9 +20,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from markdown_table import Table
+from mixed_linking import files
 from processes import json_of_process, peak_memory
 
 MASKINGS = ("noise 10%", "noise 30%", "swapping 5%")
+MIXED = ("mixed",)
 RULES = ("density", "balanced", "one_to_one")
 
 
@@ -41,11 +44,17 @@ def run(case: Case) -> dict[str, Any]:
     from sklearn_reclink.masking import AdditiveNoise, RankSwapping
     from sklearn_reclink.rules import Rule
 
-    kind, strength = case.masking.rstrip("%").split()
-    masker = {"noise": AdditiveNoise, "swapping": RankSwapping}[kind]
-    X = make_microdata(case.n_records, 6, random_state=0)
-    Y = masker(p=float(strength), random_state=0).fit_transform(X)
-    linker = DensityLinker(rule=case.rule, random_state=0, n_jobs=case.n_jobs)
+    nominal = None
+    if case.masking in MIXED:
+        X, Y = files(case.n_records, mixed=True)
+        nominal = [3, 4, 5]
+    else:
+        kind, strength = case.masking.rstrip("%").split()
+        masker = {"noise": AdditiveNoise, "swapping": RankSwapping}[kind]
+        X = make_microdata(case.n_records, 6, random_state=0)
+        Y = masker(p=float(strength), random_state=0).fit_transform(X)
+    options = {"random_state": 0, "n_jobs": case.n_jobs, "categorical_features": nominal}
+    linker = DensityLinker(rule=case.rule, **options)
     few = slice(300)
     warm = linker.fit(X[few], Y[few])
     Rule(case.rule, dense_pairs=0).ask("linked", warm._search(warm._index(X[few], Y[few])))
@@ -74,13 +83,16 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--records", type=int, nargs="+", default=[4_000, 20_000, 100_000])
     parser.add_argument("--dense", type=int, default=4_000, help="records up to which both run")
     parser.add_argument("--maskings", nargs="+", default=MASKINGS, choices=MASKINGS)
+    parser.add_argument("--mixed", action="store_true", help="mixed files instead")
     parser.add_argument("--rules", nargs="+", default=RULES, choices=RULES)
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="2,000 records, one masking")
     parser.add_argument("--case", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.mixed:
+        options.maskings = MIXED
     if options.quick:
-        options.records, options.maskings = [2_000], MASKINGS[:1]
+        options.records, options.maskings = [2_000], options.maskings[:1]
     return options
 
 
