@@ -24,12 +24,15 @@ class Given:
     secret: Any
     told: dict[str, Any]
     ids: Sequence[Any] | None
+    sample_weight: Any = None
 
     def __post_init__(self) -> None:
         if self.aligned not in (True, False, "unchecked"):
             raise ValueError(f'aligned is {self.aligned!r}: it must be True, False or "unchecked"')
         if not self.aligned and (self.pool is not None or self.absent is not None):
             raise ValueError("pool and absent need aligned files: leave them out, or give holdout")
+        if not self.aligned and self.sample_weight is not None:
+            raise ValueError("sample_weight needs aligned files, in which people are found")
         if self.aligned and self.holdout is not None:
             raise ValueError(
                 "holdout is given, but the files are aligned: give people who are not in the "

@@ -29,6 +29,7 @@ from sklearn_reclink.auditing._attributes import disclose, without_secrets
 from sklearn_reclink.auditing._docstrings import OF_AUDIT
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._findings import column_findings
+from sklearn_reclink.auditing._population import population_of, read_weights
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._running import planned, run_attackers
@@ -67,6 +68,7 @@ def audit(
     categorical_features: Any = None,
     ordinal_features: Any = None,
     ids: Sequence[Any] | None = None,
+    sample_weight: Any = None,
     attackers: Iterable[str] | None = None,
     time_limit: float = 60.0,
     limit: float | None = None,
@@ -83,8 +85,8 @@ def audit(
 
     Parameters
     ----------
-    %(X pool absent aligned holdout secret categorical_features ids attackers time_limit limit)s
-    %(unit random_state size_limits certify progress)s
+    %(X pool absent aligned holdout secret categorical_features ids sample_weight attackers)s
+    %(time_limit limit unit random_state size_limits certify progress)s
 
     Returns
     -------
@@ -109,7 +111,7 @@ def audit(
     sizes, words = size_limits or SizeLimits(), Words(limit, masked_name, Unit.of(unit), left_out)
     search = Search(attackers, time_limit, random_state, n_jobs, sizes, certify, progress)
     told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
-    given = Given(X, y, pool, absent, aligned, holdout, secret, told, ids)
+    given = Given(X, y, pool, absent, aligned, holdout, secret, told, ids, sample_weight)
     made = _audit_aligned if aligned else audit_unaligned
     found = made(given, search, words)
     for note in found.notes:
@@ -120,6 +122,7 @@ def audit(
 def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
     tables = given.X, given.y, given.pool, given.absent
     files = read_files(*tables, given.ids, given.told, search.n_jobs)
+    weights = read_weights(given.sample_weight, len(files.Y))
     check_related(files, given.aligned)
     files, secrets = without_secrets(files, given.secret)
     setting = Setting(
@@ -133,6 +136,7 @@ def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
     )
     found = _run(files, setting, search, words.unit)
     found["secrets"] = disclose(secrets, found["attacks"], files)
+    found["population"] = population_of(weights, found["attacks"], found["estimates"])
     not_compared = (*words.left_out, *(one.name for one in secrets))
     said: dict[str, Any] = {"limit": words.limit, "unit": words.unit}
     return Audit(words.masked_name, left_out=not_compared, **said, **found)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
 from sklearn_reclink.auditing._methods import comparison_methods, methods
 from sklearn_reclink.auditing._output import attackers_table, columns_read
+from sklearn_reclink.auditing._population import population_sentences, population_table
 from sklearn_reclink.auditing._running import NO_ESTIMATE
 from sklearn_reclink.auditing._sample import sample_sentences
 from sklearn_reclink.auditing._scenario_figures import scenarios_content
@@ -56,6 +57,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         attackers=attackers_table(audit),
         scenarios=scenarios_content(audit.scenarios, audit.limit),
         sample=[] if audit.curve is None else sample_sentences(audit.curve, audit.unit),
+        population=population_content(audit),
         columns_read=columns_read(audit),
         secrets=secrets_content(audit.secrets, audit.unit.many),
         methods=methods(audit, date.today()),
@@ -65,6 +67,16 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         page_rows=PAGE_ROWS,
         include_values=include_values,
     )
+
+
+def population_content(audit: Audit) -> dict[str, Any]:
+    """What the part on the population shows; empty without weights."""
+    if audit.population is None:
+        return {}
+    return {
+        "sentences": population_sentences(audit.population, audit.n_records, audit.unit),
+        "table": population_table(audit.population),
+    }
 
 
 def briefly(found: Sequence[str], tried: Sequence[str]) -> str:

@@ -142,6 +142,10 @@ def _settings(audit: Audit) -> str:
         f"{settings['seed']}, the time limit {settings['time_limit']:g} seconds for all searches. "
         f"{limit}."
     )
+    if audit.population is not None:
+        column = audit.population.weight
+        named = "" if column is None else f" {quoted(column)}"
+        text += f" Sampling weights{named} were used for expected numbers in the population."
     if audit.skipped:
         text += f" Not run on the whole file: {listed([one.title for one in audit.skipped])}."
     return text

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn_reclink.auditing._attackers import VIEWS
 from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text
 from sklearn_reclink.auditing._methods import software
+from sklearn_reclink.auditing._population import population_as_dict, population_text
 from sklearn_reclink.auditing._sample import sample_as_dict, sample_sentences
 from sklearn_reclink.auditing._verdict import status_words, verdict
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
@@ -40,6 +41,7 @@ def audit_text(audit: Audit) -> str:
         "How sure is that?\n" + bulleted(words.how_sure),
         "What to protect\n" + bulleted(words.what_to_protect),
         "Samples\n" + bulleted(sample_sentences(audit.curve, audit.unit)) if audit.curve else "",
+        population_text(audit.population, audit.n_records, audit.unit),
         *secrets_text(audit.secrets, audit.unit.many),
         "Attackers\n" + aligned(*attackers_table(audit)),
         bulleted(
@@ -241,6 +243,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "n_records_at_risk": len(audit.records),
         "columns": _columns_as_dicts(audit),
         "samples": sample_as_dict(audit.curve),
+        "population": population_as_dict(audit.population),
         "notes": list(audit.notes),
         "settings": audit.settings,
         "certificate_sha256": audit.certificate_hash,

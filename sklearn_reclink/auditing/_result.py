@@ -25,6 +25,7 @@ from sklearn_reclink.auditing._attackers import Attacker
 from sklearn_reclink.auditing._findings import Finding
 from sklearn_reclink.auditing._methods import Source
 from sklearn_reclink.auditing._output import audit_as_dict, audit_text
+from sklearn_reclink.auditing._population import Population
 from sklearn_reclink.auditing._records import RecordsAtRisk
 from sklearn_reclink.auditing._running import OUT_OF_MEMORY, OUT_OF_TIME
 from sklearn_reclink.auditing._variables import VariableContributions
@@ -88,6 +89,8 @@ class Audit:
         Columns that masking left unchanged or nearly, made constant or emptied, the worst first.
     secrets : tuple of SecretDisclosure
         What the release tells of variables that the intruder does not know.
+    population : Population or None
+        How many people of the population the people found stand for, if weights were given.
 
     Examples
     --------
@@ -122,6 +125,7 @@ class Audit:
     left_out: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     secrets: tuple[SecretDisclosure, ...] = ()
+    population: Population | None = None
 
     @property
     def n_records(self) -> int:

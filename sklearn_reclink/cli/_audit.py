@@ -48,6 +48,7 @@ def audit_command(
     limits: groups.Limits,
     include_values: options.IncludeValues = False,
     unit: options.Unit = "people",
+    weight: options.Weight = None,
     intruder: Intruder,
     attack: groups.Attack,
     run: groups.Run,
@@ -62,10 +63,11 @@ def audit_command(
     secrets = console.split_names(intruder.secret)
     columns = known_columns(chosen.columns, intruder.known)
     wanted = [*columns, *(intruder.secret or [])] if columns else columns
-    which = console.selection(groups.Chosen(chosen.id_column, wanted), cells)
+    which = console.selection(groups.Chosen(chosen.id_column, wanted), cells, weight)
     said = {"unit": unit, "limit": limits.fail_above, "secret": secrets}
     if intruder.unaligned:
         refused = {
+            "--weight": weight,
             "--certificate": lists.certificate,
             "--attackers": attack.attackers,
             "--include-values": include_values,
@@ -132,6 +134,7 @@ def _audit_pair(pair: FilePair, **asked: Any) -> Audit:
     from sklearn_reclink.auditing import audit
 
     people: dict[str, Any] = {"pool": pair.whole, "absent": pair.absent, "ids": pair.ids}
+    people["sample_weight"] = pair.weights
     return audit(pair.original, pair.masked, left_out=pair.left_out, **people, **asked)
 
 

@@ -52,13 +52,13 @@ def split_levels(names: list[str] | None) -> dict[str, list[str] | None]:
     return found
 
 
-def selection(chosen: Chosen, cells: Cells) -> Selection:
+def selection(chosen: Chosen, cells: Cells, weight: str | None = None) -> Selection:
     """What to read, as the options say."""
     from sklearn_reclink.cli._reading import Selection
 
     categories = split_names(cells.nominal) or (), split_levels(cells.ordinal)
     columns = split_names(chosen.columns)
-    return Selection(chosen.id_column, columns, cells.decimal, *categories, cells.dates)
+    return Selection(chosen.id_column, columns, cells.decimal, *categories, cells.dates, weight)
 
 
 def print_read(pair: FilePair, unit: str, *, quiet: bool) -> None:

@@ -93,6 +93,14 @@ Unit = Annotated[
         metavar="NOUN", help="What one record describes, such as firms, or child/children."
     ),
 ]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Column of sampling weights: how many people of the population do those found stand "
+        "for? Nobody is linked by it.",
+    ),
+]
 Unaligned = Annotated[
     bool,
     typer.Option(

@@ -19,7 +19,8 @@ from sklearn_reclink.cli import _tables as tables
 from sklearn_reclink.cli._cells import MISSING, Cells, settle_decimals
 from sklearn_reclink.cli._tables import PARQUET as PARQUET
 from sklearn_reclink.cli._tables import FileProblem as FileProblem
-from sklearn_reclink.cli._variables import ReadColumn, Told, Typed, describe, same_type
+from sklearn_reclink.cli._variables import ReadColumn, Told, Typed, column_of, describe, same_type
+from sklearn_reclink.cli._weights import read_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +47,8 @@ class Selection(NamedTuple):
         Columns that hold ordered categories, and the levels of those that are no numbers.
     dates : {"day-first", "month-first"} or None, default=None
         The order in dates such as 01/02/2024, by default as the cells show.
+    weight : str or None, default=None
+        Column of sampling weights, which is not a variable.
     """
 
     id_column: str | None = None
@@ -54,10 +57,11 @@ class Selection(NamedTuple):
     nominal: Sequence[str] = ()
     ordinal: Mapping[str, list[str] | None] = {}
     dates: str | None = None
+    weight: str | None = None
 
     def variables(self, table: pd.DataFrame) -> list[str]:
-        """The columns of a table except the id."""
-        return [name for name in table.columns if name != self.id_column]
+        """The columns of a table except the id and the weight."""
+        return [name for name in table.columns if name not in (self.id_column, self.weight)]
 
 
 class FilePair(NamedTuple):
@@ -79,6 +83,8 @@ class FilePair(NamedTuple):
         What the user should check.
     left_out : tuple of str
         Variables that both files have and that were not asked for.
+    weights : Series or None
+        Sampling weights of the people of both files.
     """
 
     original: pd.DataFrame
@@ -89,6 +95,7 @@ class FilePair(NamedTuple):
     columns: list[ReadColumn]
     notes: list[str]
     left_out: tuple[str, ...] = ()
+    weights: pd.Series | None = None
 
     @property
     def whole(self) -> pd.DataFrame | None:
@@ -108,6 +115,7 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
             "--id, which names the column that identifies records, the rows must match one by one"
         )
     ids = [] if which.id_column is None else [ids_of(table, which.id_column) for table in read]
+    source, weights = read_weights(read, which)
     held = [which.variables(table.frame) for table in read]
     wanted = common_columns(held, names, which.columns)
     (first, second), zeros = interpret(read, wanted, which)
@@ -117,9 +125,11 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
         left_out = [one for one in variables if one not in wanted]
         if left_out and which.columns is None:
             notes.append(f"only {name} has, and so left out: {', '.join(left_out)}")
-    not_asked_for = tuple(one for one in held[0] if one in held[1] and one not in wanted)
+    in_both = [one for one in map(str, read[0].frame) if one in read[1].frame]
+    not_asked_for = tuple(one for one in in_both if one not in (which.id_column, *wanted))
     if not ids:
-        return FilePair(first, second, None, None, None, described, notes, not_asked_for)
+        people = first, second, None, None, None
+        return FilePair(*people, described, notes, not_asked_for, weights)
     mine, other = ids
     both = [one for one in mine if one in other]
     notes += _hint(mine, other, both, names)
@@ -134,6 +144,7 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
         described,
         notes,
         not_asked_for,
+        None if weights is None else _rows(weights, [ids[source][one] for one in both]),
     )
 
 
@@ -203,9 +214,7 @@ def interpret(
     for table in read:
         mine: dict[str, Cells | Typed] = {}
         for name in wanted:
-            column = table.frame[name]
-            is_text = table.as_text and pd.api.types.is_string_dtype(column)
-            mine[name] = (Cells if is_text else Typed)(column, table.file)
+            mine[name] = column_of(table, name)
         raw = [one for one in mine.values() if isinstance(one, Cells)]
         settle_decimals(raw, table.separator, which.decimal)
         columns.append(mine)
@@ -286,7 +295,7 @@ def _hint(
     return [hint] if n_more > 0 else []
 
 
-def _rows(table: pd.DataFrame, rows: Sequence[int]) -> pd.DataFrame:
+def _rows(table: Any, rows: Sequence[int]) -> Any:
     return table.iloc[list(rows)].reset_index(drop=True)
 
 

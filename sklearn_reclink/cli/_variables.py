@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sklearn_reclink.cli._cells import BOOLS, DATES, NUMBERS, TEXT, ZONED, Cells
-from sklearn_reclink.cli._tables import FileProblem
+from sklearn_reclink.cli._tables import FileProblem, Table
 from sklearn_reclink.data.columns import Column, read_columns
 from sklearn_reclink.data.kinds import NUMERIC, code_like, learn_variables
 
@@ -58,6 +58,14 @@ class Typed:
         """The column as it is; objects that are numbers as floats."""
         is_object = self.series.dtype == object and self.held in (NUMBERS, None)
         return self._column.numbers() if is_object else self.series
+
+
+def column_of(table: Table, name: str) -> Cells | Typed:
+    """A column of a file: cells to be interpreted, or values that have a type."""
+    from pandas.api.types import is_string_dtype
+
+    column = table.frame[name]
+    return (Cells if table.as_text and is_string_dtype(column) else Typed)(column, table.file)
 
 
 def same_type(columns: Sequence[Cells | Typed], told: Told) -> list[Any]:

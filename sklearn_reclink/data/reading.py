@@ -17,6 +17,7 @@ from sklearn_reclink.data.alignment import check_aligned_index
 from sklearn_reclink.data.exactness import check_exact, offender
 from sklearn_reclink.data.pool import Pool, own_first, unwrapped
 from sklearn_reclink.data.views import powers_of_two
+from sklearn_reclink.data.weights import check_weights
 
 if TYPE_CHECKING:
     from sklearn_reclink.data.kinds import Variables
@@ -259,18 +260,7 @@ def read_weights(weights: Any, n_records: int) -> np.ndarray | None:
     """Validate the weights of the records in a share, None for equal ones."""
     if weights is None:
         return None
-    options: dict[str, Any] = {"ensure_2d": False, "allow_nd": True, "input_name": "sample_weight"}
-    values = np.asarray(check_array(weights, dtype=np.float64, **options))
-    if values.shape != (n_records,):
-        raise ValueError(
-            f"sample_weight has shape {values.shape}: it must be ({n_records},), one weight for "
-            "each record"
-        )
-    if (values < 0).any():
-        row = int((values < 0).argmax())
-        raise ValueError(f"sample_weight is negative in row {row}: weights must be at least 0")
-    if not values.any():
-        raise ValueError("sample_weight is 0 in all rows: some weight must be above 0")
+    values = check_weights(weights, n_records, "sample_weight")
     return np.asarray(values / powers_of_two(values[:, None]))  # so that no sum overflows
 
 

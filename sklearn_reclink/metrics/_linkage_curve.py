@@ -36,9 +36,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from sklearn_reclink.data.pool import unwrapped
+from sklearn_reclink.data.weights import check_weights
 from sklearn_reclink.metrics._claimed_links import ClaimedLinks, LinkageCurve
 from sklearn_reclink.search.ties import strictly_nearer
 
@@ -198,22 +199,9 @@ def _read_weights(pairs: Any, absent: Any, n_pairs: int, n_absent: int) -> np.nd
     if n_absent and (pairs is None) != (absent is None):
         given, left = ("sample_weight", "absent_weight")[:: 1 if absent is None else -1]
         raise ValueError(f"{given} is given, {left} is not: a precision needs both or neither")
-    weights = _weights(pairs, n_pairs, "sample_weight")
-    if not weights.any():
-        raise ValueError("sample_weight is 0 in all rows: some weight must be above 0")
-    return np.append(weights, _weights(absent, n_absent, "absent_weight")) if n_absent else weights
-
-
-def _weights(given: Any, n_records: int, name: str) -> np.ndarray:
-    if given is None:
-        return np.ones(n_records)
-    values = check_array(given, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name=name)
-    if values.shape != (n_records,):
-        raise ValueError(
-            f"{name} has shape {values.shape}: it must be ({n_records},), one weight for each "
-            "record"
-        )
-    if (values < 0).any():
-        row = int((values < 0).argmax())
-        raise ValueError(f"{name} is negative in row {row}: weights must be at least 0")
-    return np.asarray(values)
+    weights = np.ones(n_pairs + n_absent)
+    if pairs is not None:
+        weights[:n_pairs] = check_weights(pairs, n_pairs, "sample_weight")
+    if n_absent and absent is not None:
+        weights[n_pairs:] = check_weights(absent, n_absent, "absent_weight", allow_zeros=True)
+    return weights
