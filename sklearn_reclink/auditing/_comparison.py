@@ -96,6 +96,7 @@ class Comparison:
         limit = f"within the limit of {percent(self.limit)}"
         if chosen is None:
             none = f"None of the {total} maskings is" if total > 1 else "The masking is not"
+            none += " shown to be" if any(one.unsettled for one in self.audits) else ""
             return f"{none} {limit}. The masking with the {lowest}"
         n_within = sum(one.within_limit for one in self.audits)
         loss = percent(self.losses[self.audits.index(chosen)])

@@ -334,6 +334,7 @@ def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
         "headline": comparison.headline,
         "limit": comparison.limit,
         "above_limit": comparison.above_limit,
+        "unsettled": comparison.unsettled,
         "chosen": None if chosen is None else chosen.masked_name,
         "safest": comparison.safest.masked_name,
         "maskings": maskings,

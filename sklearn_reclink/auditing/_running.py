@@ -22,7 +22,7 @@ from sklearn_reclink.linkers import WeightedMeanLinker
 HELD_OUT_SHARE = 0.5
 QUICK_SHARE = 0.1  # of the time limit
 NO_ESTIMATE = "no held-out estimate"  # how a note of one begins
-OUT_OF_TIME = "the time limit ended before its turn; a longer one or fewer columns would include it"
+OUT_OF_TIME = "there was no time left for it; allow more time or choose fewer columns to include it"
 OUT_OF_MEMORY = "there was not enough memory for it; choose fewer columns to include it"
 
 

@@ -44,6 +44,11 @@ NEAR = "near, beyond the holdout"
 UNIQUE_COPIED = "unique and copied exactly"
 IDENTIFIABLE = "nearer to the release than to others, beyond new draws"
 
+NO_CONTROL = (
+    "every record of the holdout also stands in the release, so the holdout cannot show a "
+    "difference and the risk is not known: compare more columns, or finer ones"
+)
+
 
 class Measure(NamedTuple):
     """A share that may be the risk: what it counts, its value and its interval of 95 %."""
@@ -148,8 +153,8 @@ class UnalignedAudit:
 
     @property
     def unsettled(self) -> bool:
-        """Whether time left open if the risk is within the limit: never, here."""
-        return False
+        """Whether there is a limit, but no risk to compare with it. Time never leaves this open."""
+        return self.limit is not None and self.largest is None
 
     @property
     def above_limit(self) -> bool:
@@ -259,7 +264,9 @@ def audit_unaligned(given: Given, search: Search, words: Words) -> UnalignedAudi
 
 
 def _doubts(nearest: NearestRecords) -> list[str]:
-    """Whether the holdout looks like one."""
+    """Whether the holdout looks like one, and whether it can serve as a control."""
+    if nearest.copied_excess is not None and nearest.copied_excess.risk is None:
+        return [NO_CONTROL]
     n_same = nearest.n_in_holdout
     if nearest.holdout_distance is None or n_same * 20 <= len(nearest.holdout_distance):
         return []

@@ -40,7 +40,7 @@ def unaligned_verdict(audit: UnalignedAudit) -> UnalignedVerdict:
     """What the first screen says."""
     level = "some" if audit.beyond_chance or audit.n_holdout is None else "none"
     if audit.limit is not None and (audit.above_limit or audit.n_holdout is not None):
-        level = "above" if audit.above_limit else "below"
+        level = "above" if audit.above_limit else "some" if audit.unsettled else "below"
     return UnalignedVerdict(level, headline(audit), how_sure(audit), not_concluded(audit))
 
 
@@ -49,7 +49,7 @@ def headline(audit: UnalignedAudit) -> str:
     file, many, largest = audit.masked_name, audit.unit.many, audit.largest
     total = f"{audit.n_records:,} {many}"
     if largest is None:
-        text = f"{file} is so coarse that it holds everybody of the holdout as well."
+        text = f"The risk is not known: {file} also holds every record of the holdout."
     elif audit.n_holdout is None:
         copied, share = audit.nearest.unique_copied, audit.nearest.identifiable.share
         text = (
@@ -72,7 +72,9 @@ def headline(audit: UnalignedAudit) -> str:
             f"others, beyond chance: the excess is {percent(audit.risk)} (95 % interval "
             f"{_between(largest.interval)})."
         )
-    if audit.limit is not None:
+    if audit.unsettled:
+        text += f" It is not shown to be within the limit of {percent(audit.limit or 0.0)}."
+    elif audit.limit is not None:
         side = "above" if audit.above_limit else "within"
         text += f" The risk of {percent(audit.risk)} is {side} the limit of {percent(audit.limit)}."
     return text
@@ -109,6 +111,11 @@ def how_sure(audit: UnalignedAudit) -> list[str]:
 
 def gate(audit: UnalignedAudit) -> str:
     """Which number is compared with a limit."""
+    if audit.largest is None:
+        return (
+            "The risk would be the excess over the holdout. There is none to measure where every "
+            "record of the holdout is in the release."
+        )
     if audit.n_holdout is None:
         return (
             f"The risk is {percent(audit.risk)}: the larger of the share who are unique and copied "
@@ -209,6 +216,7 @@ def as_dict(audit: UnalignedAudit) -> dict[str, Any]:
         "risk_measures": [_measure(one) for one in audit.measures],
         "limit": audit.limit,
         "above_limit": audit.above_limit,
+        "unsettled": audit.unsettled,
         "copied": found.copied_share.to_dict(),
         "unique_and_copied": found.unique_copied.to_dict(),
         "copied_beyond_holdout": _optional(found.copied_excess),

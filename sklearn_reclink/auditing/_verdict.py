@@ -121,8 +121,8 @@ def certainty(audit: Audit) -> list[str]:
     if audit.out_of_time:
         titles = listed([one.title for one in audit.out_of_time])
         texts.append(
-            f"Not tried, for want of time or memory: {titles}. They may find more; a "
-            "longer time limit would tell."
+            f"Not tried, because time or memory ran out: {titles}. They may find more. A longer "
+            "time limit would tell."
         )
     if estimate is not None:
         low, high = map(percent, estimate.interval)

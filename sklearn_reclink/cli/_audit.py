@@ -77,7 +77,9 @@ def audit_command(
         release = read_release(inputs, which, refused)
         paths, search = (pages.report, records, pages.json_path), _search(attack, run)
         of_release, texts = audit_release(release, paths, quiet=run.quiet, **said, **search)
-        return console.finish(of_release, texts, quiet=run.quiet, force=run.force)
+        unsettled = "the risk is not known, so it is not shown to be within the limit"
+        writing = {"quiet": run.quiet, "force": run.force}
+        return console.finish(of_release, texts, unsettled=unsettled, **writing)
     if intruder.holdout is not None:
         raise FileProblem("--holdout is for releases that are not aligned: add --unaligned")
     pair = read_pair(original, masked, which)

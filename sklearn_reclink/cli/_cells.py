@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 NUMBERS, DATES, BOOLS, TEXT = "numbers", "dates", "bools", "text"
 ZONED = "dates with a time zone"
 MISSING = {"", "na", "n/a", "#n/a", "nan", "-nan", "+nan", "<na>", "null", "none", "nil", "nat"}
+NONE = {"none", "nil"}  # missing, but may be meant as a category
 MISSING |= {".", "..", "-", "--", "?", "\N{EN DASH}", "\N{EM DASH}"}
 _SPACES = " '\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 _WHOLE = 2**53  # from here on, not all whole numbers are floats
@@ -63,7 +64,9 @@ class Cells:
     def __init__(self, column: pd.Series, file: str):
         self.name, self.file = column.name, file
         texts = column.astype(str).str.strip()
-        self.missing: np.ndarray = texts.str.lower().isin(MISSING).to_numpy(dtype=bool)
+        lower = texts.str.lower()
+        self.missing: np.ndarray = lower.isin(MISSING).to_numpy(dtype=bool)
+        self.n_none = int(lower.isin(NONE).sum())
         self.texts: list[str] = texts[~self.missing].tolist()
         self.decimal = "."  # see `settle_decimals`
 

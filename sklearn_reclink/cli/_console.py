@@ -141,8 +141,9 @@ def finish(
     *,
     quiet: bool,
     force: bool,
+    unsettled: str = UNSETTLED,
 ) -> None:
-    """Print the result, write the files asked for, and exit with 1 if the risk is too high."""
+    """Print the result, write the files asked for, and exit with 1 unless the limit is met."""
     from sklearn_reclink.auditing.writing import write_files
 
     made = {path: make() for path, make in outputs if path is not None}
@@ -154,7 +155,7 @@ def finish(
     if found.above_limit:
         raise typer.Exit(RISK_ABOVE_LIMIT)
     if found.unsettled:
-        print_notes([UNSETTLED])
+        print_notes([unsettled])
         raise typer.Exit(RISK_ABOVE_LIMIT)
 
 

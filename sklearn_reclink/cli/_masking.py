@@ -46,17 +46,19 @@ _BY_COLUMN = ("bands", "mapping", "n_levels", "bottom", "top", "base", "p", "mat
 class MaskedFile(NamedTuple):
     """A masked table, and the columns of the file that are not masked: released or left out.
 
-    Of the columns that were to be masked, ``unchanged`` have all their values still.
+    Of the columns that were to be masked, ``unchanged`` have all their values still. ``doubts`` is
+    what the user should check of what was read.
     """
 
     table: pd.DataFrame
     unmasked: list[str]
     left_out: list[str]
     unchanged: list[str]
+    doubts: list[str]
 
     @property
     def notes(self) -> list[str]:
-        """What was not masked, in words, one line for each column."""
+        """What to check of what was read, and what was not masked, one line for each column."""
         kept = [f"{name} is RELEASED UNMASKED, as --keep asks" for name in self.unmasked]
         same = [
             f"{name} is RELEASED UNCHANGED: the masking changed none of its values"
@@ -67,7 +69,7 @@ class MaskedFile(NamedTuple):
             "it to --groups or --columns to mask it, or to --keep to release it as it is"
             for name in self.left_out
         ]
-        return [*kept, *same, *out]
+        return [*self.doubts, *kept, *same, *out]
 
 
 def mask_file(
@@ -99,7 +101,7 @@ def mask_file(
     MaskedFile
         With the id, if any, and the columns masked or kept, in the order of the file.
     """
-    table = reading.read_table(path, which._replace(columns=None))
+    table, to_check = reading.read_table(path, which._replace(columns=None))
     held = which.variables(table)
     kept = list(keep or [])
     wanted = list(which.columns or _named_by_options(masker, held))
@@ -122,7 +124,8 @@ def mask_file(
     masked = masked.astype(dict.fromkeys(whole, "Int64"))  # 1 is written as 1, not as 1.0
     if which.id_column is not None:
         masked.insert(0, which.id_column, table[which.id_column].to_numpy())
-    return MaskedFile(masked, unmasked, left_out, unchanged)
+    doubts = [note for name, note in to_check.items() if name in released]
+    return MaskedFile(masked, unmasked, left_out, unchanged, doubts)
 
 
 def _unchanged(table: pd.DataFrame, masked: pd.DataFrame, path: Path) -> list[str]:

@@ -33,7 +33,7 @@ WriteAnyway = Annotated[
     bool,
     typer.Option(
         "--write-anyway",
-        help="Write the masking with the lowest risk found, if none is within the target.",
+        help="Write the best masking found, even if it is not shown to be within the target.",
     ),
 ]
 

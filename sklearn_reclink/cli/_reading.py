@@ -19,7 +19,15 @@ from sklearn_reclink.cli import _tables as tables
 from sklearn_reclink.cli._cells import MISSING, Cells, settle_decimals
 from sklearn_reclink.cli._tables import PARQUET as PARQUET
 from sklearn_reclink.cli._tables import FileProblem as FileProblem
-from sklearn_reclink.cli._variables import ReadColumn, Told, Typed, column_of, describe, same_type
+from sklearn_reclink.cli._variables import (
+    ReadColumn,
+    Told,
+    Typed,
+    column_of,
+    describe,
+    note_on,
+    same_type,
+)
 from sklearn_reclink.cli._weights import read_weights
 
 if TYPE_CHECKING:
@@ -118,9 +126,9 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
     source, weights = read_weights(read, which)
     held = [which.variables(table.frame) for table in read]
     wanted = common_columns(held, names, which.columns)
-    (first, second), zeros = interpret(read, wanted, which)
+    (first, second), to_check = interpret(read, wanted, which)
     described = describe(first, second)
-    notes = [*(note for table in read for note in table.notes), *zeros]
+    notes = [*(note for table in read for note in table.notes), *to_check.values()]
     for name, variables in zip(names, held, strict=True):
         left_out = [one for one in variables if one not in wanted]
         if left_out and which.columns is None:
@@ -148,16 +156,19 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
     )
 
 
-def read_table(path: Path, which: Selection) -> pd.DataFrame:
-    """Read one file: the columns asked for by their kind, the others and the id as text."""
+def read_table(path: Path, which: Selection) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Read one file: the columns asked for by their kind, the others and the id as text.
+
+    Also what the user should check, by column.
+    """
     table = tables.load(path)
     held = which.variables(table.frame)
     wanted = common_columns([held], [table.file], which.columns)
-    (found,), _ = interpret([table], wanted, which)
+    (found,), to_check = interpret([table], wanted, which)
     read = table.frame.assign(**found)
     if which.id_column is not None:
         read[which.id_column] = list(ids_of(table, which.id_column))
-    return read
+    return read, to_check
 
 
 def common_columns(
@@ -205,8 +216,8 @@ def numeric(table: pd.DataFrame, file: str) -> pd.DataFrame:
 
 def interpret(
     read: Sequence[tables.Table], wanted: Sequence[str], which: Selection
-) -> tuple[list[pd.DataFrame], list[str]]:
-    """The columns of each file, of the same type in all, and what the user should check."""
+) -> tuple[list[pd.DataFrame], dict[str, str]]:
+    """The columns of each file, of the same type in all, and what to check, by column."""
     import pandas as pd
 
     _check_told(wanted, which)
@@ -220,19 +231,16 @@ def interpret(
         columns.append(mine)
     days = None if which.dates is None else DAY_FIRST[which.dates]
     found: list[dict[str, Any]] = [{} for _ in read]
-    notes = []
+    notes: dict[str, str] = {}
     for name in wanted:
         levels = which.ordinal.get(name)
         told = Told(name in which.nominal, name in which.ordinal, levels, days)
         typed = same_type([mine[name] for mine in columns], told)
         for of_file, one in zip(found, typed, strict=True):
             of_file[name] = one
-        zeros = [one.file for mine in columns if (one := mine[name]).has_leading_zeros]
-        if zeros and not isinstance(typed[0], pd.Categorical):
-            notes.append(
-                f"{name!r} has leading zeros in {' and '.join(zeros)} and is read as a number: if "
-                f"it is a code, use --nominal {name}"
-            )
+        note = note_on([mine[name] for mine in columns], isinstance(typed[0], pd.Categorical))
+        if note is not None:
+            notes[name] = note
     return [pd.DataFrame(of_file) for of_file in found], notes
 
 

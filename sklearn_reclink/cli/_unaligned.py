@@ -59,8 +59,8 @@ def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, 
     names = [table.file for table in read]
     held = [which.variables(table.frame) for table in read]
     wanted = common_columns(held, names, which.columns)
-    frames, zeros = interpret(read, wanted, which)
-    notes = [*(note for table in read for note in table.notes), *zeros]
+    frames, to_check = interpret(read, wanted, which)
+    notes = [*(note for table in read for note in table.notes), *to_check.values()]
     for name, variables in zip(names, held, strict=True):
         left_out = [one for one in variables if one not in wanted]
         if left_out and which.columns is None:

@@ -41,7 +41,7 @@ class ReadColumn(NamedTuple):
 class Typed:
     """A column that has a type already, with the interface of `Cells`."""
 
-    has_leading_zeros = False
+    has_leading_zeros, n_none = False, 0
 
     def __init__(self, series: pd.Series, file: str):
         self.series, self.name, self.file = series, series.name, file
@@ -88,6 +88,24 @@ def same_type(columns: Sequence[Cells | Typed], told: Told) -> list[Any]:
         _as_type(one, types, next(orders)) if isinstance(one, Cells) else one.values()
         for one in columns
     ]
+
+
+def note_on(columns: Sequence[Cells | Typed], categories: bool) -> str | None:
+    """What the user should check of a variable that is read as a number, or as categories."""
+    name = columns[0].name
+    zeros = [one.file for one in columns if one.has_leading_zeros]
+    if zeros and not categories:
+        return (
+            f"{name!r} has leading zeros in {' and '.join(zeros)} and is read as a number: if it "
+            f"is a code, use --nominal {name}"
+        )
+    none = [f"{one.n_none:,} in {one.file}" for one in columns if one.n_none]
+    if none and categories:
+        return (
+            f"{name!r} has the word none ({', '.join(none)}), which is read as missing: if it is a "
+            "category, write it with another word in all files"
+        )
+    return None
 
 
 def _types_differ(columns: Sequence[Cells | Typed], held: Sequence[str | None]) -> FileProblem:

@@ -12,6 +12,7 @@ from sklearn_reclink.auditing.protection.trials import (
     NOT_TRIED,
     PROVEN,
     REJECTED,
+    UNSETTLED,
     share_of_different_rows,
     table_of,
     value_change,
@@ -90,6 +91,33 @@ def test_an_infeasible_target_gets_the_lowest_risk(X):
     assert found.protection_.above_limit
     assert found.risk_ == min(risk for risk in found.results_["risk"] if risk == risk)
     assert found.protection_.to_text().startswith("No masking within the target")
+
+
+@pytest.fixture
+def no_time_for_density(monkeypatch):
+    """Every audit ends before the turn of this attacker."""
+    from sklearn_reclink.auditing._steps import Steps
+
+    monkeypatch.setattr(Steps, "has_time_for", lambda steps, one, n: one.name != "density")
+
+
+@pytest.mark.usefixtures("no_time_for_density")
+def test_a_target_is_not_met_while_attackers_lack_time(X):
+    families = [MaskerFamily("shuffling", DataShuffling(random_state=0), "p", (80, 100))]
+    found = MaskingSearch(0.1, maskers=families, attackers=QUICK, time_limit=12).fit(X)
+    kept = found.protection_
+    assert not found.feasible_ and kept.unsettled and not kept.above_limit
+    assert kept.chosen.outcome == UNSETTLED and found.risk_ <= 0.1
+    assert "No masking is shown to be within the target" in " ".join(kept.to_text().split())
+    assert kept.to_dict()["unsettled"] is True
+    assert 'class="verdict some"' in kept.to_html()
+
+
+@pytest.mark.usefixtures("no_time_for_density")
+def test_a_proof_needs_no_attacker_and_maskings_left_open_are_told(X):
+    found = MaskingSearch(0.1, maskers=FAMILIES, attackers=QUICK, time_limit=12).fit(X)
+    assert found.feasible_ and found.protection_.is_proven and not found.protection_.unsettled
+    assert "that lose less, such as shuffling" in " ".join(found.protection_.to_text().split())
 
 
 def test_the_same_seed_gives_the_same_release(X, search):

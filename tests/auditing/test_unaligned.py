@@ -152,3 +152,14 @@ def test_refusals(files):
         audit(X, fresh, aligned=False, secret=list(X.columns))
     with pytest.raises(ValueError, match="holdout is given"):
         audit(X, X, holdout=holdout)
+
+
+def test_a_limit_is_not_met_where_the_holdout_is_in_the_release_too():
+    X = np.repeat(np.arange(5) + 0.5, 20)[:, None]
+    with pytest.warns(UserWarning, match="every record of the holdout"):
+        found = audit(X, X, aligned=False, holdout=X[::3], limit=0.05)
+    assert found.largest is None and found.unsettled and not found.above_limit
+    assert found.to_dict()["unsettled"] is True
+    assert "not shown to be within the limit" in " ".join(found.to_text().split())
+    page = found.to_html()
+    assert "Not shown to be within the limit" in page and 'class="verdict some"' in page

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sklearn_reclink.cli import run
 from sklearn_reclink.cli._reading import FileProblem
 from sklearn_reclink.data.kinds import learn_variables
 
@@ -248,3 +249,21 @@ def test_a_column_without_values(read):
     pair = read("a,b\n1,x\n2,y\n", "a,b\n1,NA\n2,NA\n")
     assert pair.masked["b"].isna().all() and pair.columns[1].kind == "nominal"
     assert pair.columns[1].note == "no value in the masked file"
+
+
+def test_the_word_none_in_a_category_is_told_with_its_count_and_the_remedy(read):
+    pair = read(column("None", "college", "none", "school"), column("college", "NIL", "NA", "x"))
+    (note,) = pair.notes
+    assert note.startswith("'v' has the word none (2 in o.csv, 1 in m.csv)")
+    assert "write it with another word in all files" in note
+    assert pair.original["v"].isna().sum() == 2
+    assert read(column("none", "1.5", "2.5")).notes == []
+
+
+def test_the_word_none_is_told_before_it_is_released_as_missing(tmp_path, capsys):
+    source, target = tmp_path / "o.csv", tmp_path / "m.csv"
+    cells = ["college", "None", "school"] * 20
+    pd.DataFrame({"school": cells, "other": cells}).to_csv(source, index=False)
+    assert run(["mask", str(source), str(target), "--method", "pram", "--columns", "school"]) == 0
+    told = capsys.readouterr().err
+    assert "'school' has the word none (20 in o.csv)" in told and "'other'" not in told

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sklearn_reclink.auditing._steps import Steps
+from sklearn_reclink.auditing.protection.trials import Trial
 from sklearn_reclink.cli import run
 from sklearn_reclink.datasets import make_microdata
 
@@ -49,6 +51,16 @@ def test_nothing_is_written_if_the_target_is_out_of_reach(original, tmp_path, ca
     assert "RELEASED UNMASKED" in capsys.readouterr().err
     assert run([*command, "--write-anyway"]) == 1
     assert list(pd.read_csv(masked).columns) == ["person", "income", "tax", "rent"]
+
+
+def test_nothing_is_written_while_attackers_lack_time(original, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(Trial, "is_proven", lambda trial, max_risk: False)
+    monkeypatch.setattr(Steps, "has_time_for", lambda steps, one, n: one.name != "mahalanobis")
+    masked = tmp_path / "m.csv"
+    which = ["--id", "person", "--columns", "income,tax,rent", "--max-risk", "0.9"]
+    assert run(["protect", str(original), "-o", str(masked), *which, *QUICK]) == 1
+    assert not masked.exists()
+    assert "give a longer --time-limit" in capsys.readouterr().err
 
 
 def test_codes_of_categories_are_written_as_they_are(original, tmp_path):

@@ -183,7 +183,7 @@ def test_levels_are_split():
 
 def test_one_file_is_read_by_kind(tmp_path):
     path = write(tmp_path / "o.csv", "id,a,b,sex\n01,1,x,m\n02,,y,f\n")
-    table = read_table(path, Selection(id_column="id", columns=["a", "sex"]))
+    table, _ = read_table(path, Selection(id_column="id", columns=["a", "sex"]))
     assert list(table.columns) == ["id", "a", "b", "sex"]
     assert table["id"].tolist() == ["01", "02"]
     assert table["sex"].dtype == "category" and table["a"].dtype == float

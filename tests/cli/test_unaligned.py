@@ -110,3 +110,12 @@ def test_secrets_of_an_aligned_release(folder, capsys, tmp_path):
     text = " ".join(capsys.readouterr().out.split())
     assert "“ill”: the linked record tells it for 2" in text
     assert "Judged by 2 of the 4 variables" in text
+
+
+def test_a_limit_is_not_met_where_the_holdout_is_in_the_release_too(folder, tmp_path, capsys):
+    path = tmp_path / "coarse.csv"
+    pd.DataFrame({"band": np.arange(100) % 5}).to_csv(path, index=False)
+    command = ["audit", str(path), str(path), "--unaligned", "--holdout", str(path)]
+    assert run([*command, "--fail-above", "0.05", "-q"]) == 1
+    told = capsys.readouterr().err
+    assert "every record of the holdout" in told and "not shown to be within the limit" in told

@@ -54,7 +54,8 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Columns of categories and of levels in order, as in the linkers; by default the types of
         dataframes say.
     time_limit : float, default=180.0
-        Seconds for all. A quarter, and at most a minute, goes to each audit.
+        Seconds for all. A quarter, and at most a minute, goes to each audit; more where an attacker
+        did not run for want of time.
     random_state : int, default=0
         The seed of every random choice: of the maskers tried by default, and of attackers.
     n_jobs : int or None, default=None
@@ -70,9 +71,11 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     masked_ : ndarray or dataframe of shape (n_records, n_features)
-        The release; if no masking is within the target, the one with the lowest risk found.
+        The release; if no masking is within the target, one that time left open, else the one with
+        the lowest risk found.
     feasible_ : bool
-        Whether it is within the target.
+        Whether it is within the target. A masking that was not tried by every attacker, for want of
+        time, does not count as within it: see ``protection_.unsettled``.
     best_masker_ : transformer
         What makes it.
     risk_ : float

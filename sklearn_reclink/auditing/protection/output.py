@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._output import SCHEMA_VERSION
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
-from sklearn_reclink.auditing.protection.trials import REJECTED, Trial
+from sklearn_reclink.auditing.protection.trials import LEFT_OPEN, REJECTED, Trial
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing.protection.result import Protection
@@ -27,22 +27,28 @@ def protection_text(found: Protection) -> str:
 
 def headline(found: Protection) -> str:
     """What to release, and what is found in it."""
-    one = found.chosen
+    one, target = found.chosen, percent(found.max_risk)
+    if found.unsettled:
+        return (
+            f"No masking is shown to be within the target of {target}. The attackers that were "
+            f"tried find {percent(one.risk or 0.0)} in {one.name}, but the time limit ended before "
+            "all of them were tried. A longer time limit would tell."
+        )
     if not found.feasible:
         risk = "no attack" if one.risk is None else percent(one.risk)
         return (
-            f"No masking within the target of {percent(found.max_risk)} was found. The lowest risk "
+            f"No masking within the target of {target} was found. The lowest risk "
             f"found is {risk}, by {one.name}. A higher target, fewer columns or a longer time "
             "limit may help."
         )
     if one.risk is None:
         return (
             f"The release is masked by {one.name}: no attacker finds more than "
-            f"{percent(one.bound)} of the {found.unit}. The target is {percent(found.max_risk)}."
+            f"{percent(one.bound)} of the {found.unit}. The target is {target}."
         )
     return (
         f"The release is masked by {one.name}: the strongest attacker finds {percent(one.risk)} of "
-        f"the {found.unit}. The target is {percent(found.max_risk)}."
+        f"the {found.unit}. The target is {target}."
     )
 
 
@@ -91,16 +97,28 @@ def why(found: Protection) -> list[str]:
         f"{sum(trial.risk is not None for trial in found.trials):,} of them attacked."
     ]
     if found.feasible:
+        less = [
+            trial
+            for trial in found.trials
+            if trial.outcome in LEFT_OPEN and trial.information_loss < one.information_loss
+        ]
+        known = "known to be within the target" if less else "that may be within the target"
         sentences.append(
-            f"It loses {percent(one.information_loss)} of the information: no other masking that "
-            "may be within the target loses clearly less. Of those that lose as much, it changes "
-            f"values the least: by {one.change:.2f} on average, in units of √2 standard "
+            f"It loses {percent(one.information_loss)} of the information: no other masking "
+            f"{known} loses clearly less. Of those that lose as much, it changes values the "
+            f"least: by {one.change:.2f} on average, in units of √2 standard "
             "deviations."
         )
         sentences.append(
             "Information loss is about the file as a whole. Results for small groups of "
             f"{found.unit}, and for single values, change more: compare those that matter."
         )
+        if less:
+            sentences.append(
+                f"The time limit left {len(less):,} maskings open that lose less, such as "
+                f"{less[0].name} ({percent(less[0].information_loss)}): a longer one may choose "
+                "one of them."
+            )
     other = found.best_groups
     if other is not None and other.name != one.name:
         sentences.append(
@@ -171,6 +189,7 @@ def protection_as_dict(found: Protection) -> dict[str, Any]:
         "reserve": found.reserve,
         "n_records": found.n_records,
         "feasible": found.feasible,
+        "unsettled": found.unsettled,
         "proven": found.is_proven,
         "chosen": _as_dict(found.chosen) | {"masker": repr(found.chosen.masker)},
         "frontier": [one.name for one in found.frontier],

@@ -32,7 +32,7 @@ def render_protection(found: Protection) -> str:
     audit = found.audit
     return render_page(
         "protection.html",
-        title="A masking within the target",
+        title=f"{'A' if found.feasible else 'No'} masking within the target",
         found=found,
         headline=headline(found),
         how_sure=how_sure(found),

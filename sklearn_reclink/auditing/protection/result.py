@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.protection.trials import CONFIRMED, PROVEN, REJECTED, Trial
+from sklearn_reclink.auditing.protection.trials import CONFIRMED, LEFT_OPEN, PROVEN, REJECTED, Trial
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._result import Audit
@@ -25,9 +25,10 @@ class Protection:
     trials : tuple of Trial
         All maskings, from the least loss up.
     chosen : Trial
-        The masking to release; if none is within the target, the one with the lowest risk found.
+        The masking to release; if none is within the target, one that time left open, else the one
+        with the lowest risk found.
     feasible : bool
-        Whether it is within the target.
+        Whether it is within the target, by a proof or by an audit with every attacker.
     audit : Audit or None
         The audit of the chosen masking.
     refused : dict of str to str
@@ -76,13 +77,13 @@ class Protection:
 
     @property
     def unsettled(self) -> bool:
-        """Whether time left open if the risk is within the limit: never, here."""
-        return False
+        """Whether the risk found is within the target, but attackers lacked time or memory."""
+        return not self.feasible and self.chosen.outcome in LEFT_OPEN
 
     @property
     def above_limit(self) -> bool:
-        """Whether no masking was found within the target."""
-        return not self.feasible
+        """Whether every masking tried is above the target."""
+        return not self.feasible and not self.unsettled
 
     @cached_property
     def attacked(self) -> tuple[Trial, ...]:

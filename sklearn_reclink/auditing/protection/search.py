@@ -9,7 +9,8 @@
 3. The maskings not refuted, and the stronger ones of their families, are audited from the least
    loss up, once no other family can lose less. Of losses that differ by less than `SAME_LOSS`,
    the one that changes values least goes first. If the audit finds more than the limit, the
-   masking and the weaker ones of its family are out, and the search goes on.
+   masking and the weaker ones of its family are out, and the search goes on. It also goes on if
+   an attacker did not run for want of time: what was not tried does not count as met.
 
 The limit is the target where every attacker is bounded by a proof, else ``(1 - reserve)`` of it:
 a longer search may find a few people more. The risk is the larger of the share singled out and
@@ -30,12 +31,14 @@ from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing.protection.screening import Screen
 from sklearn_reclink.auditing.protection.trials import (
     CONFIRMED,
+    LEFT_OPEN,
     OUT_OF_TIME,
     PASSED,
     PROVEN,
     REFUTED,
     REJECTED,
     ROUNDING,
+    UNSETTLED,
     MaskerFamily,
     Trial,
 )
@@ -57,7 +60,8 @@ class Found:
     trials : tuple of Trial
         All maskings, from the least loss up.
     chosen : Trial or None
-        The masking to release; if none is within the target, the one with the lowest risk found.
+        The masking to release; if none is within the target, one that time left open, else the one
+        with the lowest risk found.
     within : bool
         Whether it is within the target.
     audit : Audit or None
@@ -114,7 +118,7 @@ class Search:
         chosen = self._choose()
         within = chosen is not None
         if chosen is None:
-            chosen = self._lowest_risk()
+            chosen = self._best_open() or self._lowest_risk()
         trials = sorted(self._all(), key=lambda one: (one.information_loss, one.name))
         held = self._audits.get(chosen.name) if chosen is not None else None
         return Found(
@@ -166,6 +170,8 @@ class Search:
             self._replace(one)
             if one.outcome in (PROVEN, CONFIRMED):
                 return one
+            if one.outcome == UNSETTLED:
+                continue
             for weaker in self._trials[one.family][: one.place]:
                 if weaker.outcome == PASSED:
                     self._replace(weaker.with_(outcome=REFUTED))
@@ -194,7 +200,7 @@ class Search:
         held = [
             one
             for one in self._all()
-            if one.outcome not in (REJECTED, REFUTED, OUT_OF_TIME)
+            if one.outcome not in (REJECTED, REFUTED, *LEFT_OPEN)
             and (
                 one.is_proven(self.screen.max_risk)
                 or (not self.proven_only and one.place >= self._first.get(one.family, math.inf))
@@ -213,18 +219,30 @@ class Search:
         if seconds < 1.0:
             return trial.with_(outcome=PROVEN)
         Y = self.screen.masked(trial.masker)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # they are notes of the audit
-            found = audit(
-                self.screen.X, Y, time_limit=seconds, masked_name=trial.name, **self.audit_options
-            )
+        found = self._audit(Y, trial.name, seconds)
+        if found.unsettled and not proven and self._left() > 2 * seconds:
+            found = self._audit(Y, trial.name, self._left())
         self._audits[trial.name] = found
         audited = found.risk, found.strongest.attacker.name
         risk, by = max(audited, (trial.risk or 0.0, trial.attacker))
         limit = self.screen.max_risk if proven else self.screen.limit
-        outcome = REFUTED if risk > limit + ROUNDING else PROVEN if proven else CONFIRMED
+        outcome = PROVEN if proven else UNSETTLED if found.out_of_time else CONFIRMED
+        outcome = REFUTED if risk > limit + ROUNDING else outcome
         ceiling = self.screen.monotone_bound(Y)
         return trial.with_(risk=risk, attacker=by, outcome=outcome, monotone_bound=ceiling)
+
+    def _audit(self, Y: Any, name: str, seconds: float) -> Audit:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # they are notes of the audit
+            return audit(
+                self.screen.X, Y, time_limit=seconds, masked_name=name, **self.audit_options
+            )
+
+    def _best_open(self) -> Trial | None:
+        """Of the maskings that time left open, the least loss; one that was audited comes first."""
+        left = [one for one in self._all() if one.outcome in LEFT_OPEN and one.risk is not None]
+        order = {outcome: place for place, outcome in enumerate(LEFT_OPEN)}
+        return min(left, key=lambda one: (order[one.outcome], one.information_loss), default=None)
 
     def _lowest_risk(self) -> Trial | None:
         """Of the maskings attacked, the one with the lowest risk; of equal ones the least loss."""
