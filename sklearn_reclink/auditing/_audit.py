@@ -123,6 +123,7 @@ def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
     tables = given.X, given.y, given.pool, given.absent
     files = read_files(*tables, given.ids, given.told, search.n_jobs)
     weights = read_weights(given.sample_weight, len(files.Y))
+    files, in_files = without_secrets(files, _weight_column(weights, files.names))
     check_related(files, given.aligned)
     files, secrets = without_secrets(files, given.secret)
     setting = Setting(
@@ -137,9 +138,15 @@ def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
     found = _run(files, setting, search, words.unit)
     found["secrets"] = disclose(secrets, found["attacks"], files)
     found["population"] = population_of(weights, found["attacks"], found["estimates"])
-    not_compared = (*words.left_out, *(one.name for one in secrets))
+    not_compared = (*words.left_out, *(one.name for one in (*in_files, *secrets)))
     said: dict[str, Any] = {"limit": words.limit, "unit": words.unit}
     return Audit(words.masked_name, left_out=not_compared, **said, **found)
+
+
+def _weight_column(weights: tuple[Any, str | None] | None, names: Sequence[str]) -> str | None:
+    """The column of weights if the files have it: it is not a variable."""
+    name = None if weights is None else weights[1]
+    return name if name in names else None
 
 
 def _run(files: Files, setting: Setting, search: Search, unit: Unit) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def population_sentences(population: Population, n_records: int, unit: Unit) -> 
     total = _written(population, 1.0)
     texts = [
         f"By the sampling weights{named}, the {unit.count(n_records)} compared stand for {total} "
-        "of the population."
+        f"{unit.many} in the population."
     ]
     if one.expected_recall > 0:
         found = f"about {_written(population, one.recall)} of them ({percent(one.recall)})"

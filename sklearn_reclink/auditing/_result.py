@@ -90,7 +90,7 @@ class Audit:
     secrets : tuple of SecretDisclosure
         What the release tells of variables that the intruder does not know.
     population : Population or None
-        How many people of the population the people found stand for, if weights were given.
+        How many people in the population the people found stand for, if weights were given.
 
     Examples
     --------

@@ -36,7 +36,7 @@ Ordinal = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COL,...",
-        help="Variables with ordered levels; text needs them: 'education=low<middle<high'.",
+        help="Variables with ordered levels; for text, give them: 'education=low<middle<high'.",
     ),
 ]
 Dates = Annotated[
@@ -61,7 +61,7 @@ CertificatePath = Annotated[
     typer.Option(
         "--certificate",
         metavar="FILE.json",
-        help="Write a proof that `reclink verify` checks. Takes some minutes more.",
+        help="Write a proof that `reclink verify` can check. This takes some minutes more.",
     ),
 ]
 RecordsPath = Annotated[
@@ -97,8 +97,8 @@ Weight = Annotated[
     str | None,
     typer.Option(
         metavar="COL",
-        help="Column of sampling weights: how many people of the population do those found stand "
-        "for? Nobody is linked by it.",
+        help="Column of sampling weights, to estimate how many would be found in the population. "
+        "It is not used to link records.",
     ),
 ]
 Unaligned = Annotated[
@@ -120,8 +120,8 @@ Secret = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COL,...",
-        help="Variables that the intruder does not know: how well does the release tell them? May "
-        "be repeated.",
+        help="Variables that the intruder does not know: how well does the release reveal them? "
+        "May be repeated.",
     ),
 ]
 Known = Annotated[
@@ -135,15 +135,15 @@ Scenarios = Annotated[
     bool,
     typer.Option(
         "--scenarios",
-        help="Also try every set of variables that the intruder might know; takes the time limit "
-        "once more.",
+        help="Also try every set of variables that the intruder might know. This takes up to the "
+        "time limit again.",
     ),
 ]
 TrustOrder = Annotated[
     bool,
     typer.Option(
         "--trust-order",
-        help="The rows belong together although they do not look so: the masking removed all.",
+        help="Compare row by row, even if the files look unrelated because of strong masking.",
     ),
 ]
 Attackers = Annotated[

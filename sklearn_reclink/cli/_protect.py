@@ -26,7 +26,8 @@ MaxRisk = Annotated[
 Proven = Annotated[
     bool,
     typer.Option(
-        "--proven", help="Choose only a masking that is proven against every attacker whatever."
+        "--proven",
+        help="Choose only a masking that is proven against every possible attacker.",
     ),
 ]
 WriteAnyway = Annotated[

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 _ZEROS = re.compile(r"^0+(?=\d)|\.0+$")
 DAY_FIRST = {"day-first": True, "month-first": False}
-_MOST_NAMED = 5
 
 
 class Selection(NamedTuple):
@@ -132,7 +131,7 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
     for name, variables in zip(names, held, strict=True):
         left_out = [one for one in variables if one not in wanted]
         if left_out and which.columns is None:
-            notes.append(f"only {name} has, and so left out: {', '.join(left_out)}")
+            notes.append(f"left out, because only {name} has them: {', '.join(left_out)}")
     in_both = [one for one in map(str, read[0].frame) if one in read[1].frame]
     not_asked_for = tuple(one for one in in_both if one not in (which.id_column, *wanted))
     if not ids:
@@ -182,13 +181,13 @@ def common_columns(
     for file, names in zip(files, held, strict=True):
         lacking = [name for name in wanted if name not in names]
         if lacking:
-            some = f"the column{'s' * (len(lacking) != 1)} {_some(lacking)}"
-            raise FileProblem(f"{file} lacks {some}; it has {_some(names)}")
+            some = f"the column{'s' * (len(lacking) != 1)} {tables.some(lacking)}"
+            raise FileProblem(f"{file} lacks {some}; it has {tables.some(names)}")
     if not any(held):
         raise FileProblem("there is no column to use: the files contain only ids")
     if not wanted:
         has = ", ".join(
-            f"{file} has {_some(names)}" for file, names in zip(files, held, strict=True)
+            f"{file} has {tables.some(names)}" for file, names in zip(files, held, strict=True)
         )
         raise FileProblem(f"the files have no column in common: {has}")
     return wanted
@@ -250,7 +249,7 @@ def _check_told(wanted: Sequence[str], which: Selection) -> None:
             if name not in wanted:
                 raise FileProblem(
                     f"{option} names {name!r}, which is not among the columns in use: "
-                    f"{_some(wanted)}"
+                    f"{tables.some(wanted)}"
                 )
     for name in set(which.nominal) & set(which.ordinal):
         raise FileProblem(f"{name!r} is in both --nominal and --ordinal: name it in one of them")
@@ -266,7 +265,7 @@ def ids_of(table: tables.Table, id_column: str) -> dict[str, int]:
     if id_column not in table.frame:
         raise FileProblem(
             f"{file} has no column {id_column!r} to identify its records; its columns are "
-            f"{_some(list(map(str, table.frame.columns)))}"
+            f"{tables.some(list(map(str, table.frame.columns)))}"
         )
     column = table.frame[id_column]
     found: dict[str, int] = {}
@@ -305,9 +304,3 @@ def _hint(
 
 def _rows(table: Any, rows: Sequence[int]) -> Any:
     return table.iloc[list(rows)].reset_index(drop=True)
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:_MOST_NAMED])
-    rest = len(names) - _MOST_NAMED
-    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -24,6 +24,7 @@ PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm"}
 _OTHER_FORMATS = {".xls", ".xlsb", ".ods", ".sav", ".dta", ".sas7bdat", ".rds", ".rda", ".json"}
 _OTHER_FORMATS |= {".zip", ".gz", ".pdf", ".feather", ".pkl", ".npy"}
+_MOST_NAMED = 5
 _START = 2**16  # bytes that tell the layout of a CSV file
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19]")
@@ -191,3 +192,10 @@ def _check_header(header: Sequence[str], file: str) -> None:
         raise FileProblem(
             f"the first line of {file} contains numbers only: write the names of the columns there"
         )
+
+
+def some(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    shown = ", ".join(repr(name) for name in names[:_MOST_NAMED])
+    rest = len(names) - _MOST_NAMED
+    return f"{shown} and {rest} more" if rest > 0 else shown

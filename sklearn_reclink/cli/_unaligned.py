@@ -64,7 +64,9 @@ def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, 
     for name, variables in zip(names, held, strict=True):
         left_out = [one for one in variables if one not in wanted]
         if left_out and which.columns is None:
-            notes.append(f"not all files have, and so left out of {name}: {', '.join(left_out)}")
+            notes.append(
+                f"left out of {name}, because not all files have them: {', '.join(left_out)}"
+            )
     ids = None if which.id_column is None else list(ids_of(read[0], which.id_column))
     holdout = frames[2] if len(frames) > 2 else None
     return Release(frames[0], frames[1], holdout, names[1], ids, notes, paths)

@@ -97,7 +97,7 @@ def note_on(columns: Sequence[Cells | Typed], categories: bool) -> str | None:
     if zeros and not categories:
         return (
             f"{name!r} has leading zeros in {' and '.join(zeros)} and is read as a number: if it "
-            f"is a code, use --nominal {name}"
+            f"is a code, use --nominal {name}; if it identifies records, use --id {name}"
         )
     none = [f"{one.n_none:,} in {one.file}" for one in columns if one.n_none]
     if none and categories:
@@ -237,6 +237,8 @@ def _note(kind: str, mine: Column, other: Column) -> str:
         is_code = code_like([mine, other])
         return f"few whole numbers: if they are codes, use --nominal {mine.name}" if is_code else ""
     seen, seen_other = set(mine.labels()), set(other.labels())
+    if len(seen | seen_other) == 1:
+        return "one value only: it tells nobody apart"
     if len(seen) > max(20, _FREE_TEXT * len(mine.present)):
         return "nearly all values differ: names or free text?"
     if seen == seen_other:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sklearn_reclink.cli._cells import NUMBERS, Cells, settle_decimals
-from sklearn_reclink.cli._tables import FileProblem, Table
+from sklearn_reclink.cli._tables import FileProblem, Table, some
 from sklearn_reclink.cli._variables import column_of
 from sklearn_reclink.data.weights import check_weights
 
@@ -35,7 +35,8 @@ def read_weights(read: Sequence[Table], which: Selection) -> tuple[int, pd.Serie
             )
     having = [number for number, table in enumerate(read) if name in table.frame]
     if not having:
-        raise FileProblem(f"--weight names {name!r}, which is not a column of either file")
+        has = "; ".join(f"{table.file} has {some(list(map(str, table.frame)))}" for table in read)
+        raise FileProblem(f"--weight names {name!r}, which is not a column of either file: {has}")
     table = read[having[0]]
     return having[0], pd.Series(_numbers(table, name, which), name=name)
 

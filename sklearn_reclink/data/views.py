@@ -171,7 +171,7 @@ def learn_view(
         view = learn_scales(X, Y, standardize, names)
     if not view.informative.any():
         raise ValueError(
-            f"all {X.shape[1]} columns are constant in X or in y: nothing tells one record from "
+            "every column has only one value in X or in y: nothing tells one record from "
             "another, so there is no distance to learn"
         )
     return view

@@ -109,5 +109,5 @@ def test_attackers_that_time_left_out_are_said_in_the_verdict():
     late = replace(
         found, attacks=found.attacks[:1], skipped={found.attacks[1].attacker: OUT_OF_TIME}
     )
-    assert verdict(late).how_sure[0].startswith("Not tried, for want of time or memory: Error")
+    assert verdict(late).how_sure[0].startswith("Not tried, because time or memory ran out: Error")
     assert not any("Not tried" in text for text in verdict(found).how_sure)

@@ -42,6 +42,14 @@ def test_expected_numbers_are_sums_of_weights(files):
     assert plain.population is None and plain.to_dict()["population"] is None
 
 
+def test_the_column_of_weights_is_not_a_variable(files):
+    X, Y, weights = files
+    found = audit(X.assign(w8=weights), Y.assign(w8=weights), sample_weight=weights, **QUICK)
+    plain = audit(X, Y, sample_weight=weights, **QUICK)
+    assert found.names == plain.names and found.left_out == ("w8",)
+    assert [one.n_found for one in found.attacks] == [one.n_found for one in plain.attacks]
+
+
 def test_equal_weights_give_the_plain_shares(files):
     X, Y, _ = files
     found = audit(X, Y, sample_weight=np.full(len(X), 50.0), **QUICK)
@@ -58,7 +66,7 @@ def test_text_page_and_json_agree(files):
     number = f"{found.population.number(one.recall):,.0f}"
     text, page = found.to_text(), found.to_html()
     for shown in (" ".join(text.split()), page):
-        assert f"the 60 firms compared stand for {weights.sum():,} of the population" in shown
+        assert f"the 60 firms compared stand for {weights.sum():,} firms in the population" in shown
         assert f"stand for about {number} of them" in shown
         assert "w8" in shown
     assert "Sampling weights “w8” were used" in page
@@ -68,7 +76,7 @@ def test_text_page_and_json_agree(files):
 def test_nobody_found_stands_for_nobody():
     X = original()
     found = audit(X, masked(X, groups=4, k=20), sample_weight=np.full(60, 0.5), **QUICK)
-    assert "stand for 30 of the population" in found.to_text()
+    assert "stand for 30 people in the population" in " ".join(found.to_text().split())
     assert "stand for none of them" in " ".join(found.to_text().split())
 
 

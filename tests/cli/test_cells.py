@@ -236,7 +236,7 @@ def test_notes_on_codes_and_free_text(read):
     assert notes["name"] == "nearly all values differ: names or free text?"
     assert pair.notes == [
         "'zip' has leading zeros in o.csv and m.csv and is read as a number: if it is a code, use "
-        "--nominal zip"
+        "--nominal zip; if it identifies records, use --id zip"
     ]
 
 

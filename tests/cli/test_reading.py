@@ -53,8 +53,8 @@ def test_columns_in_common_are_used_and_the_others_named(read):
     pair = read("a,b,c\n1,2,3\n4,5,6\n", "c,d,a\n3,0,1\n6,0,4\n")
     assert list(pair.original.columns) == list(pair.masked.columns) == ["a", "c"]
     assert pair.notes == [
-        "only o.csv has, and so left out: b",
-        "only m.csv has, and so left out: d",
+        "left out, because only o.csv has them: b",
+        "left out, because only m.csv has them: d",
     ]
     with pytest.raises(FileProblem, match=r"no column in common: o.csv has 'a', m.csv has 'b'"):
         read("a\n1\n2\n", "b\n1\n2\n")
@@ -244,3 +244,8 @@ def test_a_release_as_it_comes(tmp_path):
         assert pair.masked[name][present].tolist() == aligned[name][present].tolist()
     for table, found in ((expected, pair.original), (aligned, pair.masked)):
         assert found["born"].dropna().tolist() == table["born"].dropna().tolist()
+
+
+def test_a_column_of_one_value_is_noted(read):
+    pair = read("v,country\n1,CH\n2,CH\n3,CH\n")
+    assert [one.note for one in pair.columns] == ["", "one value only: it tells nobody apart"]

@@ -37,7 +37,7 @@ def test_weights_follow_the_ids_and_link_nobody(tmp_path, capsys, released):
     assert found["population"]["weight"] == "w8"
     assert found["population"]["total"] == pytest.approx(weights[2:].sum())
     told = capsys.readouterr()
-    assert "Population" in told.out and "only original.csv has" not in told.err
+    assert "Population" in told.out and "only original.csv" not in told.err
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_wrong_weights_are_named_by_column_and_row(tmp_path, capsys, row, cell, 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--weight", "weight"], "--weight names 'weight', which is not a column of either file"),
+        (["--weight", "weight"], "--weight names 'weight', which is not a column of either file: "),
         (["--weight", "person"], "--weight names 'person', which --id names too"),
         (["--columns", "w8"], "--weight names 'w8', which --columns, --known or --secret names"),
         (["--unaligned"], "--weight has no meaning with --unaligned"),

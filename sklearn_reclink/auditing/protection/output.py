@@ -133,8 +133,8 @@ def why(found: Protection) -> list[str]:
             "choose it."
         )
     if found.refused:
-        reasons = "; ".join(f"{name}: {text}" for name, text in found.refused.items())
-        sentences.append(f"Not applicable to the file: {reasons}.")
+        reasons = dict.fromkeys(found.refused.values())
+        sentences += [f"Some maskings do not apply to the file: {text}." for text in reasons]
     return sentences
 
 
