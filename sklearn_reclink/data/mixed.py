@@ -181,7 +181,7 @@ def learn_mixed_view(
     informative = np.array([_varies(X[:, k]) and _varies(Y[:, k]) for k in range(n_features)])
     if not informative.any():
         raise ValueError(
-            "every column has only one value in X or in y: nothing tells one record from "
+            "every column is constant in X or in y: nothing tells one record from "
             "another, so there is no distance to learn"
         )
     nominal = np.array(kinds) == "nominal"

@@ -171,7 +171,7 @@ def learn_view(
         view = learn_scales(X, Y, standardize, names)
     if not view.informative.any():
         raise ValueError(
-            "every column has only one value in X or in y: nothing tells one record from "
+            "every column is constant in X or in y: nothing tells one record from "
             "another, so there is no distance to learn"
         )
     return view

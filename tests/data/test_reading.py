@@ -36,7 +36,7 @@ every_linker = pytest.mark.parametrize("linker", [c() for c in ALL_LINKERS], ids
         (lambda X, Y: (X, Y[:-1]), "masked file has 59 records, original has 60"),
         (lambda X, Y: (X, Y[::-1]), "different indexes: row i of y"),
         (lambda X, Y: (X[:1], Y[:1]), "1 record .* needs at least 2"),
-        (lambda X, Y: (X * 0, Y), "every column has only one value"),
+        (lambda X, Y: (X * 0, Y), "every column is constant"),
         (
             lambda X, Y: (X, Y.replace(Y.loc[3, "age"], np.inf)),
             r"column 'age' of the masked file y has an infinite value \(inf\) in row .*Input y",

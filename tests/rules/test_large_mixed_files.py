@@ -195,8 +195,8 @@ def test_an_equal_error_of_two_numbers_gives_the_answers_of_all_pairs():
 
 @pytest.mark.parametrize("limit", ["_MOST_PATTERNS", "_MOST_ENTRIES"])
 def test_files_with_tables_too_large_are_compared_pair_by_pair(limit, monkeypatch):
-    monkeypatch.setattr(mixed_coordinates, limit, 3)
-    pairs = pairs_of("noisy")
+    monkeypatch.setattr(mixed_coordinates, limit, 3)  # of the four patterns of two numbers
+    pairs = pairs_of("noisy", views=["joint", "category"])
     assert coordinates_of(pairs) is None
     expected = Rule("balanced").ask("linked", pairs)[0]
     np.testing.assert_array_equal(Rule("balanced", dense_pairs=0).ask("linked", pairs)[0], expected)
