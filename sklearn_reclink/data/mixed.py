@@ -72,14 +72,13 @@ class MixedView:
 
     def coordinates(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates of both files, (n_records, n_features + n_extra)."""
-        a, b = np.zeros(X.shape), np.zeros(Y.shape)
+        n_features = X.shape[1]
+        a, b = (np.zeros((len(file), n_features + len(self.extra))) for file in (X, Y))
         for k in np.flatnonzero(self.informative):
             a[:, k], b[:, k] = _column(self.scales[k], self.variable_caps[k], X[:, k], Y[:, k])
-        costs = [self._costs(e, a, b) for e in range(len(self.extra))]
-        if not costs:
-            return a, b
-        of_a, of_b = zip(*costs, strict=True)
-        return np.column_stack([a, *of_a]), np.column_stack([b, *of_b])
+        for e in range(len(self.extra)):
+            a[:, n_features + e], b[:, n_features + e] = self._costs(e, a, b)
+        return a, b
 
     def _costs(self, e: int, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """An extra coordinate of both files."""

@@ -184,7 +184,10 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         """Coordinates of both files, of the informative variables."""
         a, b = self.scales_.coordinates(original, masked)
-        used = getattr(self.scales_, "used", self._informative)
+        used = getattr(self.scales_, "used", None)  # of a mixed file
+        if used is not None and used.all():
+            return a, b  # no copy of wide coordinates
+        used = self._informative if used is None else used
         return a[:, used], b[:, used]
 
     def _index(self, original: np.ndarray, masked: np.ndarray, **options: Any) -> Index:
