@@ -6,9 +6,10 @@
     python benchmarks/density_scale.py --quick
 
 Files of six variables from ``make_microdata``, masked by noise, by rank swapping and by noise too
-strong for most records to be found; with ``--mixed`` those of `mixed_linking`. Every row is a process of its own: rate, CPU seconds of `fit`
-and of `score` on the same files, without compilation, and peak memory. Up to ``--dense`` records
-the rate from all pairs stands beside it, and the share of records with another answer.
+strong for most records to be found; with ``--mixed`` those of `mixed_linking`. Every row is a
+process of its own: rate, CPU seconds of `fit` and of `score` on the same files, without
+compilation, and peak memory. Up to ``--dense`` records the rate from all pairs stands beside it,
+and the share of records with another answer.
 """
 
 from __future__ import annotations

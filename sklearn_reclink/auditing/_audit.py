@@ -29,7 +29,7 @@ from sklearn_reclink.auditing._attributes import disclose, without_secrets
 from sklearn_reclink.auditing._docstrings import OF_AUDIT
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._findings import column_findings
-from sklearn_reclink.auditing._population import population_of, read_weights
+from sklearn_reclink.auditing._population import column_of, population_of, read_weights
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._running import planned, run_attackers
@@ -122,8 +122,8 @@ def audit(
 def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
     tables = given.X, given.y, given.pool, given.absent
     files = read_files(*tables, given.ids, given.told, search.n_jobs)
-    weights = read_weights(given.sample_weight, len(files.Y))
-    files, in_files = without_secrets(files, _weight_column(weights, files.names))
+    weights = read_weights(given.sample_weight, given.X, len(files.Y))
+    files, in_files = without_secrets(files, column_of(weights, files))
     check_related(files, given.aligned)
     files, secrets = without_secrets(files, given.secret)
     setting = Setting(
@@ -141,12 +141,6 @@ def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
     not_compared = (*words.left_out, *(one.name for one in (*in_files, *secrets)))
     said: dict[str, Any] = {"limit": words.limit, "unit": words.unit}
     return Audit(words.masked_name, left_out=not_compared, **said, **found)
-
-
-def _weight_column(weights: tuple[Any, str | None] | None, names: Sequence[str]) -> str | None:
-    """The column of weights if the files have it: it is not a variable."""
-    name = None if weights is None else weights[1]
-    return name if name in names else None
 
 
 def _run(files: Files, setting: Setting, search: Search, unit: Unit) -> dict[str, Any]:

@@ -31,7 +31,7 @@ ids : sequence of shape (n_records,), default=None
 sample_weight : array-like of shape (n_records,), default=None
     How many people of the population each record stands for, such as the weights of a survey.
     `Audit.population` then tells how many the people found stand for. It is not used to
-    link records: if it is a column of the files, that column is left out.
+    link records: a column of the files with its name and values is left out.
 attackers : iterable of str, default=None
     Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
     ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.

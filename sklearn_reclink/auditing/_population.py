@@ -6,27 +6,36 @@ With ``w`` the weights of the people sought, ``W`` the sum of the weights of all
     weighted recall   = sum w found / sum w
     expected number   = W * weighted recall
 
-The expected number estimates how many would be found if the whole population were released like
-this sample. Only people who are in the release can be found in it, so the risk and its limit are
-not weighted.
+The expected number estimates how many of the population would be found if each were in a release
+like this one, among as many others. Only people who are in the release can be found in it, so the
+risk and its limit are not weighted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sklearn_reclink.auditing._attack import Attack, HeldOut
 from sklearn_reclink.auditing.formatting import Unit, aligned, bulleted, percent, quoted
+from sklearn_reclink.data.alignment import check_aligned_index
 from sklearn_reclink.data.weights import check_weights
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._attackers import Attacker
+    from sklearn_reclink.auditing._files import Files
 
 _WHOLE = 100  # from here on, numbers of people are written without decimals
+
+
+class Weights(NamedTuple):
+    """The weights of the people of both files, and the name of their column."""
+
+    values: np.ndarray
+    name: str | None
 
 
 @dataclass(frozen=True)
@@ -79,21 +88,38 @@ class Population:
         return share * self.total
 
 
-def read_weights(given: Any, n_records: int) -> tuple[np.ndarray, str | None] | None:
-    """The weights as numbers and the name of their column; None if there are none."""
+def read_weights(given: Any, X: Any, n_records: int) -> Weights | None:
+    """The weights as numbers, for the rows of ``X``; None if there are none."""
     if given is None:
         return None
+    check_aligned_index(X, given, "sample_weight")
     name = getattr(given, "name", None)
     called = "sample_weight" if name is None else f"sample_weight (column {str(name)!r})"
     weights = check_weights(given, n_records, called)
     with np.errstate(over="ignore"):
         if not np.isfinite(weights.sum()):
             raise ValueError(f"{called} is too large to be added up: divide all weights by 1000")
-    return weights, None if name is None else str(name)
+    return Weights(weights, None if name is None else str(name))
+
+
+def column_of(weights: Weights | None, files: Files) -> str | None:
+    """The column of weights if the files have it: it is not a variable."""
+    if weights is None or weights.name not in files.names:
+        return None
+    k = files.names.index(weights.name)
+    if not any(np.array_equal(file[:, k], weights.values) for file in (files.X, files.Y)):
+        raise ValueError(  # to leave out a variable would hide a risk
+            f"sample_weight has the name of the column {weights.name!r}, but other values: rename "
+            "it, with sample_weight.rename(None), if that column is a variable; if it holds the "
+            "weights, drop it from both files"
+        )
+    if len(files.names) == 1:
+        raise ValueError(f"{weights.name!r} is the only column: without it there is no variable")
+    return weights.name
 
 
 def population_of(
-    weights: tuple[np.ndarray, str | None] | None,
+    weights: Weights | None,
     attacks: Sequence[Attack],
     estimates: Sequence[HeldOut],
 ) -> Population | None:
@@ -135,8 +161,9 @@ def population_sentences(population: Population, n_records: int, unit: Unit) -> 
             )
         texts.append(f"{text}.")
     texts.append(
-        f"This estimates how many {unit.many} would be found if the whole population were released "
-        "like this sample. The risk and its limit count those in the release, without weights."
+        f"This estimates how many {unit.many} in the population would be found if each were in a "
+        "release like this one, among as many others. The risk and its limit count those in the "
+        "release, without weights."
     )
     return texts
 

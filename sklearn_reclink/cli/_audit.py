@@ -57,6 +57,7 @@ def audit_command(
     from sklearn_reclink.cli._reading import FileProblem, read_pair
     from sklearn_reclink.cli._scenarios import known_columns, with_scenarios
     from sklearn_reclink.cli._unaligned import audit_release, read_release
+    from sklearn_reclink.cli._weights import check_weight
 
     inputs = [path for path in (original, masked, intruder.holdout) if path is not None]
     records = _check_paths(pages, lists, inputs, force=run.force)
@@ -64,6 +65,7 @@ def audit_command(
     columns = known_columns(chosen.columns, intruder.known)
     wanted = [*columns, *(intruder.secret or [])] if columns else columns
     which = console.selection(groups.Chosen(chosen.id_column, wanted), cells, weight)
+    check_weight(which, secrets)
     said = {"unit": unit, "limit": limits.fail_above, "secret": secrets}
     if intruder.unaligned:
         refused = {

@@ -150,17 +150,17 @@ class Cells:
             )
         return next(iter(orders), None), any(first != second for first, second in pairs)
 
-    def numbers(self) -> np.ndarray:
+    def numbers(self, remedy: str | None = None) -> np.ndarray:
         """The column as floats, those that `reclink verify` reads; NaN where missing."""
-        self.refuse(self.not_numbers(), "has text")
+        self.refuse(self.not_numbers(), "has text", remedy)
         floats = self.floats if self.decimal == "." else None
         if floats is None:
             floats = np.array([float(self._digits(text)) for text in self.distinct])
         large = [self.distinct[k] for k in np.flatnonzero(np.abs(floats) >= _WHOLE)]
-        self.refuse([text for text in large if np.isinf(float(self._digits(text)))], "is infinite")
-        self.refuse(
-            list(filter(self._is_rounded, large)), "has a whole number beyond 2^53", _SUBTRACT
-        )
+        infinite = [text for text in large if np.isinf(float(self._digits(text)))]
+        self.refuse(infinite, "is infinite", remedy)
+        rounded = list(filter(self._is_rounded, large))
+        self.refuse(rounded, "has a whole number beyond 2^53", remedy or _SUBTRACT)
         number = dict(zip(self.distinct, floats.tolist(), strict=True))
         values = np.full(len(self.missing), np.nan)
         values[~self.missing] = [number[text] for text in self.texts]

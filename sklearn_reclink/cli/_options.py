@@ -97,8 +97,8 @@ Weight = Annotated[
     str | None,
     typer.Option(
         metavar="COL",
-        help="Column of sampling weights, to estimate how many would be found in the population. "
-        "It is not used to link records.",
+        help="Column of sampling weights, to estimate how many would be found in the population; "
+        "that of the original file if both have it. It is not used to link records.",
     ),
 ]
 Unaligned = Annotated[

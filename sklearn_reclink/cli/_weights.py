@@ -7,13 +7,31 @@ from typing import TYPE_CHECKING
 
 from sklearn_reclink.cli._cells import NUMBERS, Cells, settle_decimals
 from sklearn_reclink.cli._tables import FileProblem, Table, some
-from sklearn_reclink.cli._variables import column_of
+from sklearn_reclink.cli._variables import Typed, column_of
 from sklearn_reclink.data.weights import check_weights
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from sklearn_reclink.cli._reading import Selection
+
+_REMEDY = "give every record a weight, a number below 2^53"
+
+
+def check_weight(which: Selection, secrets: Sequence[str] | None) -> None:
+    """Refuse a weight that is used otherwise."""
+    for option, names in (
+        ("--id", [which.id_column]),
+        ("--secret", secrets or ()),
+        ("--columns or --known", which.columns or ()),
+        ("--nominal", which.nominal),
+        ("--ordinal", which.ordinal),
+    ):
+        if which.weight is not None and which.weight in names:
+            raise FileProblem(
+                f"--weight names {which.weight!r}, which {option} names too: a weight is not a "
+                "variable"
+            )
 
 
 def read_weights(read: Sequence[Table], which: Selection) -> tuple[int, pd.Series | None]:
@@ -23,16 +41,6 @@ def read_weights(read: Sequence[Table], which: Selection) -> tuple[int, pd.Serie
     name = which.weight
     if name is None:
         return 0, None
-    for option, names in (
-        ("--id", [which.id_column]),
-        ("--columns, --known or --secret", which.columns or ()),
-        ("--nominal", which.nominal),
-        ("--ordinal", which.ordinal),
-    ):
-        if name in names:
-            raise FileProblem(
-                f"--weight names {name!r}, which {option} names too: a weight is not a variable"
-            )
     having = [number for number, table in enumerate(read) if name in table.frame]
     if not having:
         has = "; ".join(f"{table.file} has {some(list(map(str, table.frame)))}" for table in read)
@@ -50,12 +58,11 @@ def _numbers(table: Table, name: str, which: Selection) -> object:
             others = (column_of(table, one) for one in which.variables(table.frame))
             together += [one for one in others if isinstance(one, Cells)]
         settle_decimals(together, table.separator, which.decimal)
-    wrong = int(cells.missing.argmax()) + 1 if cells.missing.any() else None
-    if wrong is None and isinstance(cells, Cells) and (texts := cells.not_numbers()):
-        wrong = cells.row(texts)
-    if wrong is not None:
-        raise FileProblem(f"{cells.where} has no weight in row {wrong}: give every record a weight")
-    if cells.held != NUMBERS:
+    no_number = isinstance(cells, Typed) or len(cells.not_numbers()) == len(cells.distinct)
+    if no_number and cells.held not in (NUMBERS, None):
         raise FileProblem(f"{cells.where} holds {cells.held}: weights must be numbers")
-    values = cells.numbers() if isinstance(cells, Cells) else cells.values()
+    if cells.missing.any():
+        row = int(cells.missing.argmax()) + 1
+        raise FileProblem(f"{cells.where} has no weight in row {row}: give every record a weight")
+    values = cells.numbers(_REMEDY) if isinstance(cells, Cells) else cells.values()
     return check_weights(values, len(table.frame), cells.where, first_row=1)

@@ -155,10 +155,10 @@ def alignment_warning(
     return None
 
 
-def check_aligned_index(X: Any, Y: Any) -> None:
-    """Refuse two pandas files whose indexes differ.
+def check_aligned_index(X: Any, Y: Any, name: str = "y") -> None:
+    """Refuse two pandas objects whose indexes differ; errors call the second one by its name.
 
-    Rows are aligned by position. Where both files carry an index and the indexes disagree, either
+    Rows are aligned by position. Where both carry an index and the indexes disagree, either
     the order or the people differ, and any rate would be that of wrong pairs.
     """
     indexes: list[Any] = [getattr(table, "index", None) for table in (X, Y)]
@@ -166,7 +166,7 @@ def check_aligned_index(X: Any, Y: Any) -> None:
         return
     if not indexes[0].equals(indexes[1]):
         raise ValueError(
-            "X and y have different indexes: row i of y must be the masked version of row i of "
-            "X. Use y.reindex(X.index) if the index identifies people, or "
-            "reset_index(drop=True) on both if the rows are aligned by position"
+            f"X and {name} have different indexes: row i of {name} must belong to row i of X. Use "
+            f"{name}.reindex(X.index) if the index identifies people, or reset_index(drop=True) on "
+            "both if the rows are aligned by position"
         )

@@ -34,14 +34,19 @@ def check_weights(
     >>> check_weights([2, 0.5], 2, "sample_weight")
     array([2. , 0.5])
     """
-    values = check_array(
-        given,
-        dtype=np.float64,
-        ensure_2d=False,
-        allow_nd=True,
-        ensure_all_finite=False,
-        input_name=name,
-    )
+    try:
+        values = check_array(
+            given,
+            dtype=np.float64,
+            ensure_2d=False,
+            allow_nd=True,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+        )
+    except (TypeError, ValueError):  # whose messages may have values
+        raise ValueError(
+            f"{name} must hold {n_records:,} numbers, one weight for each record"
+        ) from None
     if values.shape != (n_records,):
         raise ValueError(
             f"{name} has shape {values.shape}: it must be ({n_records},), one weight for each "

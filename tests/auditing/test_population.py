@@ -50,6 +50,39 @@ def test_the_column_of_weights_is_not_a_variable(files):
     assert [one.n_found for one in found.attacks] == [one.n_found for one in plain.attacks]
 
 
+@pytest.mark.parametrize("in_release", [False, True])
+def test_weights_in_one_of_the_files_are_their_column(files, in_release):
+    X, Y, weights = files
+    both = [X.assign(w8=weights), Y.assign(w8=weights)]
+    both[not in_release]["w8"] = 1.0
+    assert audit(*both, sample_weight=weights, **QUICK).left_out == ("w8",)
+
+
+def test_a_variable_that_gave_weights_its_name_is_not_left_out(files):
+    X, Y, _ = files
+    name = X.columns[0]
+    with pytest.raises(ValueError, match=f"has the name of the column '{name}', but other values"):
+        audit(X, Y, sample_weight=X[name].rank(), **QUICK)
+    with pytest.raises(ValueError, match=f"'{name}' is the only column"):
+        audit(X[[name]], Y[[name]], sample_weight=X[name], **QUICK)
+
+
+def test_weights_of_other_people_are_refused(files):
+    X, Y, weights = files
+    with pytest.raises(ValueError, match="X and sample_weight have different indexes"):
+        audit(X, Y, sample_weight=weights[::-1], **QUICK)
+    with pytest.raises(ValueError, match="X and sample_weight have different indexes"):
+        audit(X[::-1], Y[::-1], sample_weight=weights, **QUICK)
+
+
+@pytest.mark.parametrize("given", [["many"] * 60, np.full(60, 2j), [[1.0], [2.0, 3.0]]])
+def test_weights_that_are_no_numbers_are_refused_without_their_values(files, given):
+    X, Y, _ = files
+    with pytest.raises(ValueError, match="sample_weight must hold 60 numbers, one weight") as told:
+        audit(X, Y, sample_weight=given, **QUICK)
+    assert "many" not in str(told.value) and "j" not in str(told.value)
+
+
 def test_equal_weights_give_the_plain_shares(files):
     X, Y, _ = files
     found = audit(X, Y, sample_weight=np.full(len(X), 50.0), **QUICK)

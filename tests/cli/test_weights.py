@@ -45,9 +45,11 @@ def test_weights_follow_the_ids_and_link_nobody(tmp_path, capsys, released):
     [
         (6, "-3.5", "column 'w8' of original.csv is negative in row 7: weights must be at least 0"),
         (6, "", "column 'w8' of original.csv has no weight in row 7: give every record a weight"),
-        (6, "many", "column 'w8' of original.csv has no weight in row 7"),
+        (6, "many", "column 'w8' of original.csv has text in row 7: give every record a weight"),
+        (6, "inf", "column 'w8' of original.csv is infinite in row 7: give every record a weight"),
         (slice(None), "0", "column 'w8' of original.csv is 0 in all rows"),
-        (slice(None), "heavy", "column 'w8' of original.csv has no weight in row 1"),
+        (slice(None), "", "column 'w8' of original.csv has no weight in row 1"),
+        (slice(None), "heavy", "column 'w8' of original.csv holds text: weights must be numbers"),
     ],
 )
 def test_wrong_weights_are_named_by_column_and_row(tmp_path, capsys, row, cell, message):
@@ -63,7 +65,8 @@ def test_wrong_weights_are_named_by_column_and_row(tmp_path, capsys, row, cell, 
     [
         (["--weight", "weight"], "--weight names 'weight', which is not a column of either file: "),
         (["--weight", "person"], "--weight names 'person', which --id names too"),
-        (["--columns", "w8"], "--weight names 'w8', which --columns, --known or --secret names"),
+        (["--columns", "w8"], "--weight names 'w8', which --columns or --known names too"),
+        (["--secret", "w8"], "--weight names 'w8', which --secret names too"),
         (["--unaligned"], "--weight has no meaning with --unaligned"),
     ],
 )
