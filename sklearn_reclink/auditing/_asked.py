@@ -49,6 +49,10 @@ class Words:
     unit: Unit
     left_out: Sequence[str]
 
+    def __post_init__(self) -> None:
+        if self.limit is not None and not 0 <= self.limit <= 1:
+            raise ValueError(f"limit is {self.limit}: it must be a share from 0 to 1, such as 0.2")
+
 
 @dataclass(frozen=True, eq=False)
 class Search:
@@ -63,10 +67,11 @@ class Search:
     progress: Progress | None
     begin: float = field(default_factory=time.monotonic)
 
+    def __post_init__(self) -> None:
+        check_time_limit(self.time_limit)
 
-def check_limits(limit: float | None, time_limit: float) -> None:
-    """Refuse a limit of the risk or of the time that is none."""
-    if limit is not None and not 0 <= limit <= 1:
-        raise ValueError(f"limit is {limit}: it must be a share from 0 to 1, such as 0.2")
+
+def check_time_limit(time_limit: float) -> None:
+    """Refuse a time limit that is none."""
     if not 0 < time_limit <= sys.float_info.max:
         raise ValueError(f"time_limit is {time_limit}: it must be a number of seconds above 0")

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
 
 from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink.auditing._asked import Given, Search, Words, check_limits
+from sklearn_reclink.auditing._asked import Given, Search, Words
 from sklearn_reclink.auditing._attack import Attack, compile_searches
 from sklearn_reclink.auditing._attackers import (
     VIEWS,
@@ -107,7 +107,6 @@ def audit(
     >>> found.strict_rate, found.risk  # some masked records are equal: guesses count
     (0.84, 0.915)
     """
-    check_limits(limit, time_limit)
     sizes, words = size_limits or SizeLimits(), Words(limit, masked_name, Unit.of(unit), left_out)
     search = Search(attackers, time_limit, random_state, n_jobs, sizes, certify, progress)
     told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
@@ -158,7 +157,7 @@ def _run(files: Files, setting: Setting, search: Search, unit: Unit) -> dict[str
     findings = column_findings(X, Y, names, files.nominal or ())
     seconds = max(steps.next("variables", VARIABLES_WEIGHT), LEAST_SECONDS)
     contributions = variable_contributions(files, run, setting, chosen, findings, seconds)
-    seeking = [one for one in plan.tested if one in plan.reasons]
+    seeking = [one.attacker for one in estimates if one.attacker in plan.reasons]
     instead = {one: f"; it looks for some {unit.many} instead" for one in seeking}
     return {
         **{"X": X, "Y": Y, "names": names, "notes": tuple(notes)},

@@ -5,7 +5,7 @@ time that a proof did not need goes to the others. What has not begun by the tim
 out, and so is an attacker that cannot be told to end in time and would not.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,12 +124,15 @@ def attack_all(
 
 def estimate_all(
     tested: Sequence[Attacker],
-    left_out: Mapping[Attacker, str],
+    left_out: dict[Attacker, str],
     files: Files,
     setting: Setting,
     steps: Steps,
 ) -> list[HeldOut]:
-    """What attackers find among people they have not seen; adds why there is no estimate."""
+    """What attackers find among people they have not seen; adds why there is no estimate.
+
+    Those that look for some people only, and lacked time or memory, join the ones left out.
+    """
     estimates: list[HeldOut] = []
     without: dict[str, list[str]] = {}  # attackers by the reason why they have none
     for one in tested:
@@ -148,6 +151,8 @@ def estimate_all(
             except MemoryError:
                 reason = OUT_OF_MEMORY
         without.setdefault(reason, []).append(one.title)
+        if not whole and reason in (OUT_OF_TIME, OUT_OF_MEMORY):
+            left_out[one] = reason
     files.notes.extend(
         f"{NO_ESTIMATE} for {listed(titles)}: {reason}" for reason, titles in without.items()
     )

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink.auditing._asked import check_limits
+from sklearn_reclink.auditing._asked import check_time_limit
 from sklearn_reclink.auditing._attack import compile_searches
 from sklearn_reclink.auditing._attackers import (
     ATTACKERS,
@@ -68,7 +68,7 @@ class _Options:
     begin: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        check_limits(None, self.time_limit)
+        check_time_limit(self.time_limit)
 
 
 @fill_in(OF_SCENARIOS)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import audit
-from sklearn_reclink.auditing import UnrelatedRowsError, compare
+from sklearn_reclink.auditing import UnrelatedRowsError, _running, compare
+from sklearn_reclink.auditing._attackers import SizeLimits
 from sklearn_reclink.auditing._steps import Steps
 from sklearn_reclink.auditing._verdict import verdict
 from sklearn_reclink.auditing.formatting import Unit, percent
@@ -191,3 +192,32 @@ def test_few_records_above_the_limit_are_not_called_safe():
     assert found.at_chance and found.above_limit
     assert "Nothing more is needed" not in found.to_text()
     assert f"A risk of {percent(found.risk)} is above the limit" in verdict(found).headline
+
+
+@pytest.mark.parametrize("reason", ["memory", "time"])
+def test_a_limit_is_not_met_where_an_attacker_that_seeks_some_people_could_not(monkeypatch, reason):
+    X = make_microdata(200, 4, random_state=0)
+    Y = AdditiveNoise(p=60, random_state=0).fit_transform(X)
+    options = {
+        "attackers": ["euclidean", "density"],
+        "limit": 0.9,
+        "size_limits": SizeLimits(all_pairs=100),
+    }
+    found = audit(X, Y, **options)
+    assert [one.attacker.name for one in found.estimates] == ["euclidean", "density"]
+    assert found.within_limit and not found.unsettled
+
+    def hungry(*_):
+        raise MemoryError("Unable to allocate 233. GiB")
+
+    # compiling and Euclidean come first, then the people not seen
+    if reason == "memory":
+        monkeypatch.setattr(_running, "held_out", hungry)
+    else:
+        monkeypatch.setattr(Steps, "late", property(lambda steps: steps.done > 2))
+    with pytest.warns(UserWarning, match="no held-out estimate"):
+        found = audit(X, Y, **options)
+    assert found.estimates == ()
+    assert [one.name for one in found.out_of_time] == ["density"]
+    assert found.unsettled and not found.within_limit
+    assert "it looks for some people instead" not in found.to_text()

@@ -344,3 +344,15 @@ def test_closing_follows_positions_as_they_are_kept():
         assert closing.missing.tolist() == again.missing.tolist()
         assert closing.closed.tolist() == again.closed.tolist()
     assert (closing.closed | kept).all()
+
+
+def test_a_conflict_that_does_not_count_closes_nobody():
+    pool = ConflictPool(3)
+    pool.add([np.arange(3)], (), (), 2)
+    pool.goal = 3
+    kept = np.zeros(3, dtype=bool)
+    closing = pool.closing(kept)
+    for position in (0, 1):
+        kept[position] = True
+        closing.keep(position)
+    assert not closing.closed.any()

@@ -22,6 +22,8 @@ from numba import njit
 
 from sklearn_reclink.search.tree.codes import codes_of
 
+_NO_BOXES, _NO_CODES = np.empty((0, 0)), np.empty((0, 0), dtype=np.uint64)
+
 
 class Tree(NamedTuple):
     """Points packed leaf by leaf, and the boxes around them."""
@@ -37,9 +39,9 @@ class Tree(NamedTuple):
     low: np.ndarray  # (n_nodes, n_features)
     high: np.ndarray  # (n_nodes, n_features)
     pattern: np.ndarray  # (n_nodes,): which coordinates its points lack, -1 if they differ in it
-    boxes: np.ndarray  # (n_nodes, 2 n_numbers) of a mixed file: low and high, side by side
-    codes: np.ndarray  # (n_nodes, n_categories) of a mixed file: the categories, see `codes`
-    depth: int
+    boxes: np.ndarray = _NO_BOXES  # (n_nodes, 2 n_numbers) of a mixed file: low, high side by side
+    codes: np.ndarray = _NO_CODES  # (n_nodes, n_categories) of a mixed file, see `codes`
+    depth: int = 0
 
 
 def build(
@@ -97,11 +99,9 @@ def build(
     if len(chosen) < len(rows):  # some were joined
         packed = points[chosen]
     located = packed if exact is points else exact[chosen]
-    boxes, codes = np.empty((0, 0)), np.empty((0, 0), dtype=np.uint64)
     tree = Tree(
-        packed, located, first, rows, place, right, begin, end, low, high, pattern, boxes, codes,
-        depth,
-    )  # fmt: skip
+        packed, located, first, rows, place, right, begin, end, low, high, pattern, depth=depth
+    )
     return tree if caps is None else _of_mixed_file(tree, sides, n_extra)
 
 

@@ -126,7 +126,8 @@ class ConflictPool:
     def closing(self, kept: np.ndarray) -> "Closing":
         """Of the kept positions (a mask): who would complete a conflict, but for outdated rows."""
         missing = self._sums(~kept[self._columns]).astype(np.int64)
-        missing = np.where(self.outdated | (self._right < 1), self.n_records, missing)
+        never = self.n_records + 1  # as many cannot be kept
+        missing = np.where(self.outdated | (self._right < 1), never, missing)
         last = (missing == 1)[self._row] & ~kept[self._columns]
         closed = np.zeros(self.n_records, dtype=bool)
         closed[self._columns[last]] = True
