@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +14,7 @@ from sklearn_reclink.cli._groups import spread
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing import Audit
-    from sklearn_reclink.cli._reading import FilePair
+    from sklearn_reclink.cli._reading import FilePair, Selection
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,7 @@ def audit_command(
     original: options.Original,
     masked: options.Masked,
     *,
-    chosen: groups.Chosen,
-    cells: groups.Cells,
+    reading: groups.Reading,
     pages: groups.Pages,
     lists: Lists,
     limits: groups.Limits,
@@ -55,17 +54,13 @@ def audit_command(
 ) -> None:
     """Audit a masked file: who would be found again, how certain that is, and what to protect."""
     from sklearn_reclink.cli._reading import FileProblem, read_pair
-    from sklearn_reclink.cli._scenarios import known_columns, with_scenarios
+    from sklearn_reclink.cli._scenarios import with_scenarios
     from sklearn_reclink.cli._unaligned import audit_release, read_release
-    from sklearn_reclink.cli._weights import check_weight
 
     inputs = [path for path in (original, masked, intruder.holdout) if path is not None]
     records = _check_paths(pages, lists, inputs, force=run.force)
     secrets = console.split_names(intruder.secret)
-    columns = known_columns(chosen.columns, intruder.known)
-    wanted = [*columns, *(intruder.secret or [])] if columns else columns
-    which = console.selection(groups.Chosen(chosen.id_column, wanted), cells, weight)
-    check_weight(which, secrets)
+    which = _selection(reading, intruder, weight)
     said = {"unit": unit, "limit": limits.fail_above, "secret": secrets}
     if intruder.unaligned:
         refused = {
@@ -87,7 +82,7 @@ def audit_command(
     pair = read_pair(original, masked, which)
     console.print_read(pair, unit, quiet=run.quiet)
     said |= {"masked_name": masked.name, "certify": lists.certificate is not None}
-    with console.progress_bar(run.quiet) as progress, console.plain_refusal(chosen.id_column):
+    with console.progress_bar(run.quiet) as progress, console.plain_refusal(reading.id_column):
         found = _audit_pair(pair, progress=progress, **said, **_attackers(limits, attack, run))
     if intruder.scenarios:
         sweep = {"unit": unit, "time_limit": limits.time_limit, **_search(attack, run)}
@@ -99,6 +94,19 @@ def audit_command(
     outputs = _outputs(found, pages, records, include_values)
     outputs.append((lists.certificate, lambda: found.certificate_text))
     console.finish(found, outputs, quiet=run.quiet, force=run.force)
+
+
+def _selection(reading: groups.Reading, intruder: Intruder, weight: str | None) -> Selection:
+    """The variables that the intruder knows, and those that are secret."""
+    from sklearn_reclink.cli._scenarios import known_columns
+    from sklearn_reclink.cli._weights import check_weight
+
+    secrets = intruder.secret or []
+    columns = known_columns(reading.columns, intruder.known)
+    wanted = [*columns, *secrets] if columns else columns
+    which = console.selection(replace(reading, columns=wanted), weight)
+    check_weight(which, console.split_names(secrets))
+    return which
 
 
 def _check_paths(
@@ -159,8 +167,7 @@ def compare_command(
     original: options.Original,
     masked: options.MaskedFiles,
     *,
-    chosen: groups.Chosen,
-    cells: groups.Cells,
+    reading: groups.Reading,
     pages: groups.Pages,
     limits: groups.Limits,
     unit: options.Unit = "people",
@@ -179,13 +186,13 @@ def compare_command(
         names = [str(path) for path in masked]
     if len(set(names)) < len(names):
         raise FileProblem("a masked file is given twice")
-    which = console.selection(chosen, cells)
+    which = console.selection(reading)
     pairs = [read_pair(original, path, which) for path in masked]
     for name, pair in zip(names, pairs, strict=True):
         console.print_notes(pair.notes)
         if pair.pool is not None or pair.absent is not None:
             raise FileProblem(f"{name} does not hold the same records as the original: audit it")
-    with console.progress_bar(run.quiet) as progress, console.plain_refusal(chosen.id_column):
+    with console.progress_bar(run.quiet) as progress, console.plain_refusal(reading.id_column):
         found = compare(
             pairs[0].original,
             {name: pair.masked for name, pair in zip(names, pairs, strict=True)},

@@ -58,8 +58,7 @@ def mask_command(
     keep_integers: options.KeepIntegers = False,
     option: options.Settings = None,
     keep: options.Keep = None,
-    chosen: groups.Chosen,
-    cells: groups.Cells,
+    reading: groups.Reading,
     run: groups.Run,
 ) -> None:
     """Mask a file; other columns are left out, except for the id and those to keep."""
@@ -70,7 +69,7 @@ def mask_command(
     check_table_format(output, "OUTPUT")
     check_outputs({"OUTPUT": output}, [original], force=run.force)
     masker = build_masker(method, strength, grouped, keep_integers, run.seed, option)
-    which = console.selection(chosen, cells)
+    which = console.selection(reading)
     masked = mask_file(original, masker, which, console.split_names(keep))
     write_files({output: file_content(masked.table, output)}, overwrite=run.force)
     console.print_notes(masked.notes)

@@ -15,7 +15,7 @@ import typer
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing import Audit, Comparison, Protection, UnalignedAudit
-    from sklearn_reclink.cli._groups import Cells, Chosen, Pages
+    from sklearn_reclink.cli._groups import Pages, Reading
     from sklearn_reclink.cli._reading import FilePair, Selection
 
     Result = Audit | Comparison | Protection | UnalignedAudit
@@ -52,13 +52,13 @@ def split_levels(names: list[str] | None) -> dict[str, list[str] | None]:
     return found
 
 
-def selection(chosen: Chosen, cells: Cells, weight: str | None = None) -> Selection:
+def selection(read: Reading, weight: str | None = None) -> Selection:
     """What to read, as the options say."""
     from sklearn_reclink.cli._reading import Selection
 
-    categories = split_names(cells.nominal) or (), split_levels(cells.ordinal)
-    columns = split_names(chosen.columns)
-    return Selection(chosen.id_column, columns, cells.decimal, *categories, cells.dates, weight)
+    categories = split_names(read.nominal) or (), split_levels(read.ordinal)
+    columns = split_names(read.columns)
+    return Selection(read.id_column, columns, read.decimal, *categories, read.dates, weight)
 
 
 def print_read(pair: FilePair, unit: str, *, quiet: bool) -> None:

@@ -49,17 +49,11 @@ def _fields_of(group: Any) -> list[inspect.Parameter]:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Which records and variables."""
+class Reading:
+    """Which records and variables are read, and how."""
 
     id_column: options.Id = None
     columns: options.Columns = None
-
-
-@dataclass(frozen=True)
-class Cells:
-    """How cells are read."""
-
     nominal: options.Nominal = None
     ordinal: options.Ordinal = None
     decimal: options.FoundDecimal = None

@@ -47,9 +47,8 @@ def protect_command(
     max_risk: MaxRisk = 0.05,
     proven: Proven = False,
     write_anyway: WriteAnyway = False,
-    chosen: groups.Chosen,
+    reading: groups.Reading,
     keep: options.Keep = None,
-    cells: groups.Cells,
     pages: groups.Pages,
     time_limit: options.TimeLimit = 180.0,
     attackers: options.Attackers = None,
@@ -68,7 +67,7 @@ def protect_command(
         raise ValueError(f"--max-risk is {max_risk:g}: it must be above 0, such as 0.05")
     written = {"--output": output, "--report": pages.report, "--json": pages.json_path}
     check_outputs(written, [original], force=run.force)
-    which = console.selection(chosen, cells)
+    which = console.selection(reading)
     with console.progress_bar(run.quiet) as progress:
         search = MaskingSearch(
             max_risk,

@@ -26,7 +26,7 @@ from numba import njit
 from sklearn_reclink.search.tree.descent import distances_to
 from sklearn_reclink.search.tree.formulas import bound_of_box, reach, tie_limits
 from sklearn_reclink.search.tree.walks import at_most_as_far, nearest_points
-from sklearn_reclink.search.tree_search import TreeSearch
+from sklearn_reclink.search.tree_search import Limits, TreeSearch
 
 if TYPE_CHECKING:
     from sklearn_reclink.search.cells import Cell
@@ -108,16 +108,9 @@ class Block(TreeSearch):
         return found
 
     def _count(
-        self,
-        records: np.ndarray,
-        skip: np.ndarray,
-        values: np.ndarray,
-        magnitudes: np.ndarray,
-        *,
-        most: int | None = None,
-        found: np.ndarray | None = None,
-        each: int = 0,
+        self, records: np.ndarray, skip: np.ndarray, limits: Limits, *, most: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
+        values, magnitudes = limits
         at, most = self._at(records), self.cells.n_masked if most is None else most
         counts, lowest = np.zeros(len(at), dtype=np.int64), np.full(len(at), -1, dtype=np.int64)
         for number, some in self._within(at, values):

@@ -33,6 +33,8 @@ _LISTED = 2**22  # entries of one list of candidates
 _KEPT_TREES = 2
 _PER_TREE = 16  # masked records to build a tree of, in the time of one question
 
+Limits = tuple[np.ndarray, np.ndarray]  # distances and magnitudes, one each per record
+
 
 class TreeSearch(Search):
     """Answers by a tree; `plant` makes one.
@@ -143,7 +145,7 @@ class TreeSearch(Search):
 
     def linked(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
         own = self._own(records)
-        return (self._count(records, records, *own, most=1)[0] == 0,)
+        return (self._count(records, records, own, most=1)[0] == 0,)
 
     def nearest(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
         guess = records if self._aligned else _nobody(records)
@@ -152,7 +154,7 @@ class TreeSearch(Search):
         if close.any():
             some = records[close]
             _, links[close] = self._count(
-                some, _nobody(some), values[close, 0], magnitudes[close, 0]
+                some, _nobody(some), (values[close, 0], magnitudes[close, 0])
             )
         return (links,)
 
@@ -168,13 +170,12 @@ class TreeSearch(Search):
         close |= np.maximum(own, runner_up) <= tie_limits(self.tolerance, nearest)
         if close.any():
             n_tied[close], links[close] = self._count(
-                records[close], _nobody(records[close]), nearest[close], magnitude[close]
+                records[close], _nobody(records[close]), (nearest[close], magnitude[close])
             )
         linked = runner_up > tie_limits(self.tolerance, own)
         unsure = np.flatnonzero(~linked)
-        counts, _ = self._count(
-            records[unsure], records[unsure], own[unsure], own_magnitude[unsure], most=1
-        )
+        asked = records[unsure]
+        counts, _ = self._count(asked, asked, (own[unsure], own_magnitude[unsure]), most=1)
         linked[unsure] = counts == 0
         own_tied = ~strictly_nearer(nearest, magnitude, own, own_magnitude)
         return links, nearest, own, runner_up, n_tied, linked, own_tied
@@ -209,8 +210,7 @@ class TreeSearch(Search):
     def impostors(self, records: np.ndarray, listed: int) -> tuple[np.ndarray, ...]:
         """Rows of some impostors at most as far as the own record, in no order, then -1."""
         found = np.empty((len(records), listed), dtype=np.int64)
-        own = self._own(records)
-        self._count(records, records, *own, found=found, each=listed, most=listed)
+        self._list(records, records, self._own(records), found, listed, listed)
         return (found,)
 
     def own(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -235,29 +235,26 @@ class TreeSearch(Search):
         )
 
     def _count(
+        self, records: np.ndarray, skip: np.ndarray, limits: Limits, *, most: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """How many rows are at most as far as the limit of each record, and the lowest of them."""
+        nothing = np.empty((len(records), 0), dtype=np.int64)
+        most = len(self.tree.rows) if most is None else most
+        return self._list(records, skip, limits, nothing, 0, most)
+
+    def _list(
         self,
         records: np.ndarray,
         skip: np.ndarray,
-        values: np.ndarray,
-        magnitudes: np.ndarray,
-        *,
-        most: int | None = None,
-        found: np.ndarray | None = None,
-        each: int = 0,
+        limits: Limits,
+        found: np.ndarray,
+        each: int,
+        most: int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        return at_most_as_far(
-            self.tree,
-            self.formula,
-            self.tolerance,
-            self.queries[records],
-            self.exact[records],
-            skip,
-            values,
-            magnitudes,
-            np.empty((len(records), 0), dtype=np.int64) if found is None else found,
-            each,
-            len(self.tree.rows) if most is None else most,
-        )
+        """The same, and some of these rows in ``found``."""
+        files = self.queries[records], self.exact[records]
+        tree = self.tree, self.formula, self.tolerance
+        return at_most_as_far(*tree, *files, skip, *limits, found, each, most)
 
     def _candidates(
         self, records: np.ndarray, values: np.ndarray, magnitudes: np.ndarray, each: int
@@ -265,7 +262,7 @@ class TreeSearch(Search):
         """All within the distance of each record, ties included, some records at a time."""
         if len(records) == 0:
             return
-        counts, _ = self._count(records, _nobody(records), values, magnitudes)
+        counts, _ = self._count(records, _nobody(records), (values, magnitudes))
         order = np.argsort(counts, kind="stable")
         start = 0
         while start < len(order):
@@ -274,8 +271,8 @@ class TreeSearch(Search):
                 stop += 1
             some = order[start:stop]
             found = np.empty((len(some), counts[some[-1]]), dtype=np.int64)
-            asked = records[some], _nobody(some), values[some], magnitudes[some]
-            self._count(*asked, found=found, each=each)
+            limits = values[some], magnitudes[some]
+            self._list(records[some], _nobody(some), limits, found, each, len(self.tree.rows))
             yield some, found
             start = stop
 

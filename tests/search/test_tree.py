@@ -60,7 +60,7 @@ def test_answers_equal_those_of_all_pairs(seed, kind, n_points, n_features, leaf
         near = ~strictly_nearer(own_values[:, None], own_values[:, None], table, table)
         near[own, own] = False
         search = TreeSearch(family, theta, tree, formula, TIES, original, original)
-        counts, lowest = search._count(own, own, values, magnitudes)
+        counts, lowest = search._count(own, own, (values, magnitudes))
         np.testing.assert_array_equal(counts, near.sum(axis=1))
         np.testing.assert_array_equal(lowest, np.where(counts > 0, near.argmax(axis=1), -1))
         (found,) = search.impostors(own, listed=n_points)
