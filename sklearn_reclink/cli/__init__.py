@@ -46,7 +46,7 @@ def run(arguments: list[str] | None = None) -> int:
         )
     except BrokenExecutor:
         return report_error(
-            "a worker process was killed, perhaps for want of memory: try --n-jobs 1", PROGRAM_ERROR
+            "a worker process was killed, perhaps for lack of memory: try --n-jobs 1", PROGRAM_ERROR
         )
     except KeyboardInterrupt:
         return report_error("interrupted", INTERRUPTED)

@@ -55,7 +55,7 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         dataframes say.
     time_limit : float, default=180.0
         Seconds for all. A quarter, and at most a minute, goes to each audit; more where an attacker
-        did not run for want of time.
+        did not run for lack of time.
     random_state : int, default=0
         The seed of every random choice: of the maskers tried by default, and of attackers.
     n_jobs : int or None, default=None
@@ -74,7 +74,7 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         The release; if no masking is within the target, one that time left open, else the one with
         the lowest risk found.
     feasible_ : bool
-        Whether it is within the target. A masking that was not tried by every attacker, for want of
+        Whether it is within the target. A masking that was not tried by every attacker, for lack of
         time, does not count as within it: see ``protection_.unsettled``.
     best_masker_ : transformer
         What makes it.

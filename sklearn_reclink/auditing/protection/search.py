@@ -10,7 +10,7 @@
    loss up, once no other family can lose less. Of losses that differ by less than `SAME_LOSS`,
    the one that changes values least goes first. If the audit finds more than the limit, the
    masking and the weaker ones of its family are out, and the search goes on. It also goes on if
-   an attacker did not run for want of time: what was not tried does not count as met.
+   an attacker did not run for lack of time: what was not tried does not count as met.
 
 The limit is the target where every attacker is bounded by a proof, else ``(1 - reserve)`` of it:
 a longer search may find a few people more. The risk is the larger of the share singled out and
