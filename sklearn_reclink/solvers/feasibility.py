@@ -99,7 +99,8 @@ class NearestImpostors:
         every = np.arange(self._index.n_masked)
         for place, record in enumerate(records):
             others = every[every != record]
-            rows, _ = self._index.rows(self._family, np.full(len(others), record), others)
+            own, other = self._index.features(self._family, np.array([record]), others)
+            rows = other - own
             unit = rows @ theta / np.maximum(np.linalg.norm(rows, axis=1), np.finfo(float).tiny)
             impostors[place] = others[np.argmin(unit)]
             margins[place] = unit.min()
