@@ -32,6 +32,7 @@ from sklearn_reclink.auditing._variables import VariableContributions
 from sklearn_reclink.auditing.formatting import PEOPLE, Unit
 from sklearn_reclink.auditing.writing import write_files
 from sklearn_reclink.certificates import certificate_json
+from sklearn_reclink.certificates.tables import variables_of
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._attributes import SecretDisclosure
@@ -145,7 +146,11 @@ class Audit:
         if not certified:
             return None
         best = max(certified, key=lambda one: one.n_found).linker
-        return {**best.certificate_, "columns": list(self.names)}
+        found = {**best.certificate_, "columns": list(self.names)}
+        if "variables" in found and self.variables is not None:  # it was fitted on their numbers
+            kinds, categories = self.variables.kinds, self.variables.categories
+            found["variables"] = variables_of(kinds, categories, [self.X, best.masked_])
+        return found
 
     @property
     def certificate_text(self) -> str:

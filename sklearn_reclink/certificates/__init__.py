@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sklearn_reclink.certificates.coordinates import CertificateError, Table
+from sklearn_reclink.certificates.coordinates import CertificateError
 from sklearn_reclink.certificates.verify import Verified, verify
 
 __all__ = ["CertificateError", "Verified", "certificate_json", "verify_certificate"]
@@ -41,26 +41,15 @@ def verify_certificate(certificate: Any, X: Any, y: Any, pool: Any = None) -> Ve
     >>> verified.n_linked == linker.n_linked_ and verified.bound == linker.bound_
     True
     """
+    from sklearn_reclink.certificates.tables import read_tables
+
     if isinstance(certificate, str):
         try:
             certificate = json.loads(certificate)
         except (ValueError, RecursionError) as error:
             raise CertificateError("it is not JSON") from error
-    names = certificate.get("columns") if isinstance(certificate, dict) else None
-    given = None if pool is None else getattr(pool, "records", pool)
-    everyone = None if given is None else _as_table(given, names)
-    return verify(certificate, _as_table(X, names), _as_table(y, names), everyone)
-
-
-def _as_table(file: Any, names: Any) -> Table:
-    """Rows of floats; columns by name where both sides have names."""
-    if isinstance(names, list) and hasattr(file, "columns"):
-        missing = [name for name in names if name not in list(file.columns)]
-        if missing:
-            raise CertificateError(f"a file lacks the column {missing[0]!r}")
-        file = file[names]
-    file = file.to_numpy() if hasattr(file, "to_numpy") else file
-    return [[float(value) for value in row] for row in file]
+    files = [X, y, *([] if pool is None else [getattr(pool, "records", pool)])]
+    return verify(certificate, *read_tables(certificate, files))
 
 
 def certificate_json(certificate: dict[str, Any]) -> str:

@@ -24,8 +24,10 @@ from sklearn_reclink.certificates.coordinates import (
     with_pool,
 )
 from sklearn_reclink.certificates.covering import Covering, Node, NotProven
-from sklearn_reclink.certificates.verify import FORMAT, ORTHANT, TOLERANCE, VERSION, Checker
-from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.certificates.distances import ORTHANT
+from sklearn_reclink.certificates.mixed import mixed_coordinates
+from sklearn_reclink.certificates.verify import FORMAT, TOLERANCE, VERSION, Checker
+from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem
 
 MOST_BYTES = 20_000_000
@@ -41,15 +43,18 @@ class Fit:
 
     Attributes
     ----------
-    original, masked : ndarray of shape (n_records, n_columns)
-        The files as they were read.
-    pool : ndarray of shape (n_masked, n_columns) or None
+    original, masked : list of rows
+        The files as numbers, those of mixed files as `mixed.codes` makes them.
+    pool : list of rows or None
         The whole masked file, if one was given.
     columns : list of str or None
         Names of the columns.
+    variables : list of dict or None
+        Of a mixed file the ``kind`` of each column, and the ``levels`` of an ordinal one (`mixed`).
     view : dict
         ``standardize``, and ``scales``: for every column, shift and scale of the original file,
-        then of the masked file; None for a column left out. Empty lists where ranks are taken.
+        then of the masked file; None for a column left out. Empty lists where ranks are taken; the
+        cap of a category.
     family : dict
         ``name``, ``constraint`` and ``order``.
     problem : Problem
@@ -62,10 +67,11 @@ class Fit:
         Sets of records that the fit found in conflict.
     """
 
-    original: np.ndarray
-    masked: np.ndarray
-    pool: np.ndarray | None
+    original: list[list[Any]]
+    masked: list[list[Any]]
+    pool: list[list[Any]] | None
     columns: list[str] | None
+    variables: list[dict[str, Any]] | None
     view: dict[str, Any]
     family: dict[str, Any]
     problem: Problem
@@ -99,13 +105,9 @@ def build_certificate(
         How the bound is proven; None chooses.
     """
     deadline = time.monotonic() + seconds
-    original, masked = fit.original.tolist(), fit.masked.tolist()
-    pool = None if fit.pool is None else fit.pool.tolist()
+    original, masked, pool = fit.original, fit.masked, fit.pool
     everyone = masked if pool is None else with_pool(masked, pool)
-    checkers = [
-        Checker(fit.family, *coordinates(one.view, original, masked, everyone))
-        for one in (fit, *others)
-    ]
+    checkers = [_checker(one, original, masked, everyone) for one in (fit, *others)]
     theta, linked = _exact_links(checkers[0], fit)
     n_records, proofs = len(original), list[tuple[Node, int]]()
     for checker, one in zip(checkers, (fit, *others), strict=True):
@@ -122,6 +124,7 @@ def build_certificate(
         "package": __version__,
         "sha256": digests,
         "columns": fit.columns,
+        **({} if fit.variables is None else {"variables": fit.variables}),
         "view": fit.view,
         "family": fit.family,
         "tolerance": TOLERANCE,
@@ -135,6 +138,12 @@ def build_certificate(
         "proof": proofs[0][0],
         **(more if others else {}),
     }
+
+
+def _checker(fit: Fit, *files: list[list[Any]]) -> Checker:
+    if fit.variables is None:
+        return Checker(fit.family, *coordinates(fit.view, *files))
+    return Checker(fit.family, *mixed_coordinates(fit.view, fit.variables, *files))
 
 
 # -- (a) parameters and links ---------------------------------------------------------------------
@@ -200,7 +209,7 @@ def _trees(
     soon = deadline - _SHARE_LEFT * (deadline - time.monotonic())
     finder = ConflictFinder(fit.problem, checker, deadline=deadline)
     covering = Covering(finder, lost, map(np.ndarray.tolist, fit.conflicts), deadline=soon)
-    by_cells = checker.name in ORTHANT and checker.n <= _MOST_CELL_PARAMETERS
+    by_cells = checker.name in ORTHANT and checker.width <= _MOST_CELL_PARAMETERS
     if method != "cells":
         covering.most_nodes = _FEW_NODES if by_cells and method is None else _MANY_NODES
         yield from _covering_trees(covering, goal)
@@ -225,8 +234,11 @@ def _covering_trees(covering: Covering, goal: int) -> Iterator[tuple[int, list[N
 def never_pairs(checker: Checker, problem: Problem) -> list[list[int]]:
     """Records that no parameters link, each with the masked record that stands in the way."""
     index, found = problem.index, []
-    for i in presolve(problem).never.tolist():
-        differences = np.abs(index.original[i] - index.masked)
+    asked = presolve(problem).never
+    if not problem.family.monotone and index.n_records * index.n_masked <= MOST_PAIRS:
+        asked = np.arange(index.n_records)  # some tie by the sign of a difference
+    for i in asked.tolist():
+        differences = np.abs(problem.family.differences(index.original[i], index.masked))
         near = (differences <= differences[i] * (1 + TOLERANCE)).all(axis=1)
         for j in np.flatnonzero(near).tolist():
             if j != i and _is_never(checker, i, j):

@@ -69,8 +69,9 @@ class CellTree:
         if not presolved.complete:
             raise NotProven
         self.owners, self.impostors = presolved.records, presolved.impostors
-        own = family.features(index.original[self.owners] - index.masked[self.owners])
-        other = family.features(index.original[self.owners] - index.masked[self.impostors])
+        of_owners = index.original[self.owners]
+        own = family.features(family.differences(of_owners, index.masked[self.owners]))
+        other = family.features(family.differences(of_owners, index.masked[self.impostors]))
         weak = (1 - _WEAK) * other - (1 + _WEAK) * own
         self.sizes = np.maximum(np.abs(weak).max(axis=1), 1e-300)
         self.weak = weak / self.sizes[:, None]

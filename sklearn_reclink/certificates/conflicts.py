@@ -10,7 +10,7 @@ nine tenths of the tolerance: a tie is then a row that nothing satisfies, not a 
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.certificates.coordinates import CertificateError
-from sklearn_reclink.certificates.verify import ORTHANT, TOLERANCE, UNIT, Checker
+from sklearn_reclink.certificates.distances import ORTHANT
+from sklearn_reclink.certificates.verify import TOLERANCE, UNIT, Checker
 from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm
 from sklearn_reclink.solvers.farkas import combination_to_zero
 from sklearn_reclink.solvers.problem import Problem
@@ -90,6 +91,8 @@ class ConflictFinder:
                 for key, value in self.checker.cone_row(entry).items():
                     row[place[key]] = value
             self._append(rows, CONE, entries)
+            costs = len(self.checker.costs)
+            self._append(np.eye(p)[p - costs :], CONE, [None] * costs)
         elif len(family.rows):
             self._append(family.rows, CONE, [None] * len(family.rows))
 
@@ -120,8 +123,9 @@ class ConflictFinder:
         self._known.update(new)
         records, impostors = np.array(new).T
         family, index = self.problem.family, self.problem.index
-        own = family.features(index.original[records] - index.masked[records])
-        other = family.features(index.original[records] - index.masked[impostors])
+        of_records = index.original[records]
+        own = family.features(family.differences(of_records, index.masked[records]))
+        other = family.features(family.differences(of_records, index.masked[impostors]))
         rows = other - own
         if self.weak:
             rows = rows - _WEAK * (other + own)
@@ -135,7 +139,7 @@ class ConflictFinder:
         bad = margins[0] <= 0
         if self.add_pairs(zip(records[bad].tolist(), impostors[0, bad].tolist(), strict=True)):
             return True
-        if self.checker.name != "bilinear" or bad.any():
+        if self.checker.name != "bilinear":
             return False
         if self.checker.constraint == "nonnegative":
             return self._grow_by_negative_pairs(theta)
@@ -144,18 +148,24 @@ class ConflictFinder:
         return len(cuts) > 0
 
     def _grow_by_negative_pairs(self, theta: np.ndarray) -> bool:
-        """Add the rows of the cone of the pairs of least distance, if that is negative."""
+        """Add the rows of the cone of the pairs of least distance, if that is negative.
+
+        Costs of missing values do not count there.
+        """
         family, index = self.problem.family, self.problem.index
+        theta = theta * (np.arange(len(theta)) < len(theta) - len(self.checker.costs))
         worst = []
         for i, record in enumerate(index.original):
-            values = family.evaluate(theta, record - index.masked)[0]
+            values = family.between(theta, record, index.masked)[0]
             j = int(np.argmin(values))
             if values[j] < 0 and [i, j] not in self._names:
                 worst.append((values[j], i, j))
         names = [[i, j] for _, i, j in sorted(worst)[: 2 * family.n_parameters]]
         if names:
             records, impostors = np.array(names).T
-            rows = family.features(index.original[records] - index.masked[impostors])
+            pairs = index.original[records], index.masked[impostors]
+            rows = family.features(family.differences(*pairs))
+            rows[:, rows.shape[1] - len(self.checker.costs) :] = 0
             self._append(rows, CONE, names)
         return len(names) > 0
 
@@ -211,14 +221,14 @@ class ConflictFinder:
         exact_only = self.checker.name == "bilinear" and self.checker.constraint != "psd"
         if not exact_only and (proof := self._proven(support.places, weights.tolist())):
             return proof
-        exact = self._exact_multipliers(support)
-        if exact is None:
-            return None
-        if not exact_only:
-            top = max(exact)
-            if proof := self._proven(support.places, [value / top for value in exact]):
+        for exact in self._exact_multipliers(support):
+            if not exact_only:
+                top = max(exact)
+                if proof := self._proven(support.places, [value / top for value in exact]):
+                    return proof
+            if proof := self._proven(support.places, exact):
                 return proof
-        return self._proven(support.places, exact)
+        return None
 
     def _proven(self, places: np.ndarray, weights: Sequence[Any]) -> dict[str, Any] | None:
         rows: list[Any] = []
@@ -271,19 +281,24 @@ class ConflictFinder:
                 over[A] += moved
         return [[*entry, value] for entry, value in found.items()]
 
-    def _exact_multipliers(self, support: Support) -> list[int] | None:
-        """Integers that combine the rows to zero exactly, none of them negative."""
+    def _exact_multipliers(self, support: Support) -> Iterator[list[int]]:
+        """Integers that combine the rows to zero exactly, none of them negative.
+
+        One row has a multiplier above 0: that of the largest in floating point, or another one.
+        """
         columns = [self._exact_row(place) for place in support.places.tolist()]
         keys = sorted({key for column in columns for key in column})
-        last = int(np.argmax(support.multipliers * (self._owners[support.places] != CONE)))
-        order = [k for k in range(len(columns)) if k != last] + [last]
-        found = combination_to_zero([[columns[k].get(key, 0) for key in keys] for k in order])
-        if found is None:
-            return None
-        exact = [0] * len(order)
-        for k, value in zip(order, found, strict=True):
-            exact[k] = value
-        return exact
+        of_records = np.flatnonzero(self._owners[support.places] != CONE)
+        largest = of_records[np.argsort(-support.multipliers[of_records], kind="stable")]
+        for last in largest.tolist():
+            order = [k for k in range(len(columns)) if k != last] + [last]
+            found = combination_to_zero([[columns[k].get(key, 0) for key in keys] for k in order])
+            if found is None:
+                continue
+            exact = [0] * len(order)
+            for k, value in zip(order, found, strict=True):
+                exact[k] = value
+            yield exact
 
     def _exact_row(self, place: int) -> dict[Any, int]:
         name, checker = self._names[place], self.checker
@@ -313,4 +328,4 @@ def theta_keys(checker: Checker) -> list[Any]:
     """Coordinates of theta in the order of the package: small subsets first."""
     if checker.order is None:
         return checker.keys
-    return sorted(checker.keys, key=int.bit_count)
+    return [*sorted(checker.of_variables, key=int.bit_count), *checker.costs]

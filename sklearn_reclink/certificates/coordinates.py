@@ -64,10 +64,14 @@ def integers(values: Iterable[Any], least: float = -math.inf) -> list[int]:
 
 
 def digest(table: Table) -> str:
-    """SHA-256 of both sizes and of all numbers row by row: big-endian integers and doubles."""
+    """SHA-256 of both sizes and of all numbers row by row: big-endian integers and doubles.
+
+    None, a missing value, counts as NaN.
+    """
     found = hashlib.sha256(struct.pack(">2Q", len(table), len(table[0])))
     for row in table:
-        found.update(struct.pack(f">{len(row)}d", *row))
+        numbers = [math.nan if x is None else x for x in row]
+        found.update(struct.pack(f">{len(row)}d", *numbers))
     return found.hexdigest()
 
 
@@ -89,27 +93,28 @@ def coordinates(view: Any, original: Table, masked: Table, everyone: Table) -> t
     kind, scales, found = view["standardize"], view["scales"], []
     require(kind in (None, "separate", "difference", "rank"), "the view is unknown")
     for a, b, all_b, scale in zip(
-        *map(_columns, (original, masked, everyone)), scales, strict=True
+        *map(columns_of, (original, masked, everyone)), scales, strict=True
     ):
         if scale is None:
             constant = len(set(a)) == 1 or len(set(all_b if kind == "rank" else b)) == 1
             require(constant, "a column that is not constant was left out")
         elif kind == "rank":
-            found.append((_mid_ranks(a), _mid_ranks(all_b)))
+            found.append((mid_ranks(a), mid_ranks(all_b)))
         else:
             p, s, q, t = scale
             integers(scale)
-            require(_are_scales(kind, p, s, q, t, a, b), "a scale is not its column's")
+            require(are_scales(kind, p, s, q, t, a, b), "a scale is not its column's")
             found.append(([(x - p) / s for x in a], [(x - q) / t for x in all_b]))
     first, second = zip(*found, strict=True)
-    return _columns(first), _columns(second)
+    return columns_of(first), columns_of(second)
 
 
-def _columns(table: Sequence[Sequence[float]]) -> Table:
+def columns_of(table: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The columns of rows, or the reverse."""
     return [list(column) for column in zip(*table, strict=True)]
 
 
-def _mid_ranks(column: list[float]) -> list[float]:
+def mid_ranks(column: list[float]) -> list[float]:
     """The share of the column below each value, plus half the share equal to it."""
     shares, below = {}, 0
     for value, equal in groupby(sorted(column)):
@@ -119,7 +124,7 @@ def _mid_ranks(column: list[float]) -> list[float]:
     return [shares[value] for value in column]
 
 
-def _are_scales(
+def are_scales(
     kind: str | None, p: float, s: float, q: float, t: float, a: list[float], b: list[float]
 ) -> bool:
     """Whether these are the shifts and scales of a view, up to rounding."""

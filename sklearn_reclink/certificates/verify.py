@@ -12,6 +12,10 @@ number is a rational.
     ... of an order  phi_A = least diff^2 in A, for small sets A     the same (theta: Moebius)
     bilinear         phi_kl = diff_k diff_l, k <= l                  free; d >= 0 on all pairs; psd
 
+Of mixed files, differences of categories are capped, and those beside a missing value are 0
+(`mixed`). What a missing value costs is a sum of its own: ``w_e x_e`` joins ``d`` and D for each
+coordinate e of missing values, ``w_e >= 0``, whatever the family; ``theta`` ends with the w_e.
+
 *Rule.* With tau = 1e-12, record i is linked iff ``d_ij - d_ii > tau (D_ij + D_ii)`` for all j != i.
 The magnitude D is ``|d|``; for capacities of an order, where theta has signs, ``|theta| . |phi|``.
 
@@ -21,7 +25,7 @@ bound`` of them or more, in the view of (a) and all other views. A proof of (b) 
 
 *Never.* Pairs (i, j) that no theta tells apart. A monotone and homogeneous distance ties, or worse,
 if ``c_ij - c_ii <= tau (c_ij + c_ii)`` in every variable, c = diff^2; a bilinear one does if
-``a_i - b_j`` is plus or minus ``a_i - b_i``.
+``a_i - b_j`` is plus or minus ``a_i - b_i``. Coordinates of missing values are monotone in all.
 
 *Conflicts.* Rows (i, j) with multipliers lambda >= 0, not all 0, and rows g of the cone, that is
 ``g . theta >= 0``, with nu >= 0. Let ``R = sum lambda (phi_ij - phi_ii) + sum nu g`` and ``A = tau
@@ -33,6 +37,7 @@ lambda tau (D_ij + D_ii)``. So one of them is not, in the cell of parameters at 
     |R| <= A in every coordinate          ... of an order (R <= A for single variables: theta >= 0)
     A - R is positive semidefinite        bilinear, psd
     R = 0                                 bilinear, otherwise
+    R <= A                                ... in the coordinates of missing values, as w_e >= 0
 
 *Tree.* Nodes, each followed by its subtrees. A node is about the parameters of a cell, with some
 records lost and others kept. It may name records *lost* there (a conflict of one row), and
@@ -50,8 +55,7 @@ If it is with ``x_i = 1``, whoever loses fewer than ``goal`` keeps i: a node may
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from operator import mul
 from typing import Any, NamedTuple
@@ -66,16 +70,11 @@ from sklearn_reclink.certificates.coordinates import (
     whole,
     with_pool,
 )
+from sklearn_reclink.certificates.distances import ORTHANT, Distances, is_psd
+from sklearn_reclink.certificates.mixed import codes, mixed_coordinates
 
 FORMAT, VERSION, TOLERANCE = "sklearn-reclink certificate", 1, 1e-12
 T, UNIT = TOLERANCE.as_integer_ratio()  # tau = T / UNIT
-ORTHANT = ("weighted_mean", "owa")
-CONSTRAINTS = {
-    "weighted_mean": ("simplex", "positive"),
-    "owa": ("simplex",),
-    "choquet": ("monotone", "submodular"),
-    "bilinear": ("free", "projected", "nonnegative", "psd"),
-}
 
 
 class Verified(NamedTuple):
@@ -100,6 +99,9 @@ def verify(certificate: Any, original: Table, masked: Table, pool: Table | None 
 def _verify(certificate: Any, original: Table, masked: Table, pool: Table | None) -> Verified:
     for name, value in (("format", FORMAT), ("version", VERSION), ("tolerance", TOLERANCE)):
         require(certificate[name] == value, f"its {name} is not {value}")
+    variables = certificate.get("variables")
+    if "variables" in certificate:
+        original, masked, pool = codes(variables, original, masked, pool)
     for name, table in (("original", original), ("masked", masked), ("pool", pool)):
         same = certificate["sha256"][name] == (None if table is None else digest(table))
         require(same, f"the {name} file is not the one that was certified")
@@ -108,8 +110,12 @@ def _verify(certificate: Any, original: Table, masked: Table, pool: Table | None
     require(len({len(row) for row in original + everyone}) == 1, "the files have different columns")
     bound, views = whole(certificate["bound"], n + 1, "bound"), certificate.get("other_views", [])
     for one in [*views, certificate]:
-        files = coordinates(one["view"], original, masked, everyone)
-        checker, proof = Checker(certificate["family"], *files), one["proof"]
+        files = original, masked, everyone
+        if "variables" not in certificate:
+            found: Any = coordinates(one["view"], *files)
+        else:
+            found = mixed_coordinates(one["view"], variables, *files)
+        checker, proof = Checker(certificate["family"], *found), one["proof"]
         checker.tree(proof["tree"], checker.never(proof["never"]), goal=n - bound)
     n_linked = checker.links(certificate["theta"], certificate["linked"])
     seen = " or ".join(str(one["view"]["standardize"]) for one in [certificate, *views])
@@ -130,97 +136,8 @@ class Cell(NamedTuple):
     sets: tuple[tuple[frozenset[int], int], ...]
 
 
-class Checker:
-    """A family of distances, and two files as integers: coordinates times one power of two."""
-
-    def __init__(self, family: Any, original: Table, masked: Table) -> None:
-        self.name, self.constraint, self.order = map(family.get, ("name", "constraint", "order"))
-        require(self.constraint in CONSTRAINTS[self.name], "the family is unknown")
-        self.n, self.n_records, self.n_masked = len(original[0]), len(original), len(masked)
-        one, *numbers = integers([1.0, *(x for row in original + masked for x in row)])
-        rows = [numbers[at : at + self.n] for at in range(0, len(numbers), self.n)]
-        self.original, self.masked = rows[: self.n_records], rows[self.n_records :]
-        self.cone_unit = 1 if self.name == "bilinear" else one**2
-        self.keys: list[Any] = list(range(self.n))  # of the coordinates of theta
-        if self.name == "choquet":
-            most = self.n if self.order is None else whole(self.order, self.n + 1, "order", 1)
-            self.keys = [A for A in range(1, 2**self.n) if A.bit_count() <= most]
-        if self.name == "bilinear":
-            self.keys = [(k, m) for k in range(self.n) for m in range(k, self.n)]
-        self.features = lru_cache(2**15)(self._features)
-
-    def difference(self, i: int, j: int) -> list[int]:
-        return [a - b for a, b in zip(self.original[i], self.masked[j], strict=True)]
-
-    def _features(self, i: int, j: int) -> dict[Any, int]:
-        """``phi(a_i - b_j)``, by coordinate."""
-        diff = self.difference(i, j)
-        if self.name == "bilinear":
-            return {(k, m): diff[k] * diff[m] for k, m in self.keys}
-        c = [x * x for x in diff]
-        if self.name in ORTHANT:
-            return dict(enumerate(c if self.name == "weighted_mean" else sorted(c, reverse=True)))
-        if self.order is not None:
-            return {A: min(x for k, x in enumerate(c) if A >> k & 1) for A in self.keys}
-        phi, members, before = {}, 2**self.n - 1, 0
-        for k in sorted(range(self.n), key=c.__getitem__):
-            if c[k] > before:
-                phi[members] = c[k] - before
-            members, before = members ^ 1 << k, c[k]
-        return phi
-
-    def pair(self, i: Any, j: Any, *, own: bool = False) -> tuple[int, int]:
-        require(own or i != j, "a record is compared with itself")
-        return whole(i, self.n_records, "a record"), whole(j, self.n_masked, "a masked record")
-
-    def cone_row(self, entry: list[Any]) -> dict[Any, int]:
-        """``g``: of a pair (i, j), or of a set A and variables to add to it.
-
-        ``mu(A + k) - mu(A)``, or ``mu(A + k) + mu(A + m) - mu(A + k + m) - mu(A)``. In terms of the
-        Moebius transform these are sums over the sets in ``A + k (+ m)`` that hold k (and m).
-        """
-        if self.constraint == "nonnegative":
-            return self.features(*self.pair(*entry, own=True))
-        A, added = whole(entry[0], 2**self.n, "A"), [1 << whole(k, self.n, "k") for k in entry[1:]]
-        allowed = {"monotone": (1,), "submodular": (1, 2)}.get(self.constraint, ())
-        both = sum(added)
-        require(len(added) in allowed and both.bit_count() == len(added), "no row of the cone")
-        require(not A & both, "a variable is in the set already")
-        if self.order is not None:
-            sign = 3 - 2 * len(added)
-            return {B: sign for B in self.keys if not B & ~(A | both) and B & both == both}
-        row = Counter({A | k: 1 for k in added})
-        row.subtract({A, A | both} if len(added) == 2 else {A})
-        return {B: value for B, value in row.items() if B}  # mu is 0 on the empty set
-
-    def cone(self) -> Iterator[list[int]]:
-        """Rows that make up the cone of capacities."""
-        size = 1 if self.constraint == "monotone" else 2
-        for A in range(2**self.n):
-            lacking = [k for k in range(self.n) if not A >> k & 1]
-            if lacking:
-                yield from ([A, *k] for k in combinations(lacking, min(size, len(lacking))))
-
-    def parameters(self, theta: Any) -> dict[Any, int]:
-        """``theta`` by coordinate, if it is in the cone (nonnegative: see below) and not zero."""
-        t = dict(zip(self.keys, integers(theta), strict=True))
-        inside = any(t.values())
-        if self.name in ORTHANT:
-            inside &= min(t.values()) >= (self.constraint == "positive")
-        elif self.name == "choquet":
-            rows = map(self.cone_row, self.cone())
-            inside &= all(sum(g * t[key] for key, g in row.items()) >= 0 for row in rows)
-        elif self.constraint == "psd":
-            inside &= is_psd(self.matrix({(k, m): x << (k == m) for (k, m), x in t.items()}))
-        require(inside, "theta is not in the cone")
-        return t
-
-    def is_linked(self, t: dict[Any, int], i: int) -> bool:
-        phis = (self._features(i, j) for j in range(self.n_masked))
-        d = [sum(t[key] * x for key, x in phi.items()) for phi in phis]
-        require(self.constraint != "nonnegative" or min(d) >= 0, "theta is not in the cone")
-        own = d.pop(i)
-        return all(own < other for other in d)
+class Checker(Distances):
+    """The proof of a certificate about a family and two files."""
 
     def links(self, theta: Any, linked: Any) -> int:
         """(a) The number of linked records, if theta is in the cone and links them."""
@@ -231,19 +148,17 @@ class Checker:
             require(self.is_linked(t, i) or i not in members, f"record {i} is not linked")
         return len(members)
 
-    def matrix(self, values: dict[Any, int]) -> list[list[int]]:
-        return [[values[min(k, m), max(k, m)] for m in range(self.n)] for k in range(self.n)]
-
     # -- (b) the bound ----------------------------------------------------------------------------
 
     def never(self, pairs: Any) -> frozenset[int]:
         for i, j in pairs:
             other, own = self.difference(*self.pair(i, j)), self.difference(i, i)
+            squares = [(x * x, y * y) for x, y in zip(other, own, strict=True)]
+            tied = True
             if self.name == "bilinear":
-                tied = other in (own, [-x for x in own])
-            else:
-                squares = [(x * x, y * y) for x, y in zip(other, own, strict=True)]
-                tied = all(UNIT * (c - o) <= T * (c + o) for c, o in squares)
+                tied = other[: self.n] in (own[: self.n], [-x for x in own[: self.n]])
+                squares = squares[self.n :]
+            tied &= all(UNIT * (c - o) <= T * (c + o) for c, o in squares)
             require(tied, f"record {i} may be linked")
         return frozenset(i for i, _ in pairs)
 
@@ -269,10 +184,12 @@ class Checker:
         if self.name in ORTHANT:
             values = [above[k] for k in self.keys]
             proven = all(sum(map(mul, values, corner)) <= 0 for corner in corners)
-        elif self.constraint == "psd":
-            proven = is_psd(self.matrix({key: -x for key, x in above.items()}))
         elif self.name == "bilinear":
-            proven = all(x + below[key] == 0 for key, x in above.items())  # 2 R = 0
+            proven = all(above.pop(key) <= 0 for key in self.costs)
+            if self.constraint == "psd":
+                proven &= is_psd(self.matrix({key: -x for key, x in above.items()}))
+            else:
+                proven &= all(x + below[key] == 0 for key, x in above.items())  # 2 R = 0
         else:
             several = [B for B in below if self.order is not None and B.bit_count() > 1]
             proven = all(x <= 0 for x in above.values()) and all(below[B] >= 0 for B in several)
@@ -282,7 +199,8 @@ class Checker:
 
     def tree(self, nodes: Any, never: frozenset[int], goal: int) -> None:
         """Whether all parameters lose ``goal`` records or more."""
-        cone = tuple(tuple(int(k == m) for m in range(self.n)) for k in range(self.n))
+        every = range(self.width)
+        cone = tuple(tuple(int(k == m) for m in every) for k in every)
         cells = [Cell(cone, never, frozenset(), ())]
         for node in nodes:
             require(len(cells) > 0, "the tree has too many nodes")
@@ -303,7 +221,7 @@ class Checker:
         """What the subtrees of a node are about; nothing where it may end."""
         if "split" in node:
             require(self.name in ORTHANT, "the cone of this family has no corners")
-            a, b = (whole(k, self.n, "a corner") for k in node["split"][:2])
+            a, b = (whole(k, self.width, "a corner") for k in node["split"][:2])
             u, v = (whole(x, math.inf, "a weight", least=1) for x in node["split"][2:])
             corners = cell.corners
             require(a != b, "a corner is split with itself")
@@ -331,19 +249,3 @@ class Checker:
         every = range(self.n_records)
         kept = {i for i in every if losses + max(0, one - price[i]) > enough} - cell.lost
         return [cell._replace(kept=cell.kept | kept)]
-
-
-def is_psd(matrix: list[list[int]]) -> bool:
-    """Whether a symmetric matrix has no negative eigenvalue: elimination (Bareiss), exact."""
-    before = 1
-    for k, row in enumerate(matrix):
-        rest = range(k + 1, len(matrix))
-        if row[k] < 0 or (row[k] == 0 and any(row[m] for m in rest)):
-            return False
-        if row[k] > 0:
-            for i in rest:
-                factor = matrix[i][k]
-                for m in rest:
-                    matrix[i][m] = (matrix[i][m] * row[k] - factor * row[m]) // before
-            before = row[k]
-    return True

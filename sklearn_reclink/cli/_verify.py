@@ -1,12 +1,15 @@
 """``reclink verify``: is the proof of a certificate right about these files?
 
-Files are read here by the standard library alone, numbers as Python's `float` reads them, so that
-nothing of what made the certificate takes part in checking it.
+Files of numbers are read here by the standard library alone, numbers as Python's `float` reads
+them, so that nothing of what made the certificate takes part in checking it. What a cell of a mixed
+file means (a date, a category, a missing value) is for `reclink audit` to say, so these are read as
+it reads them, by the kinds of columns in the certificate. Checking is the same for both.
 """
 
 import csv
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,7 +36,8 @@ def verify_command(
     pool: PoolPath = None,
     id_column: options.Id = None,
     columns: options.Columns = None,
-    decimal: options.Decimal = ".",
+    decimal: options.FoundDecimal = None,
+    dates: options.Dates = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Check a certificate in exact arithmetic; exit code 1 if it does not prove its claim."""
@@ -41,16 +45,13 @@ def verify_command(
 
     certificate = read_certificate(proof)
     names = split_names(columns) or certificate.get("columns")
-    ids, first = read_file(original, names, id_column, decimal)
-    other_ids, second = read_file(masked, names, id_column, decimal)
-    if id_column is not None:
-        by_id = dict(zip(other_ids, second, strict=True))
-        if len(by_id) < len(other_ids) or set(by_id) != set(ids) or len(set(ids)) < len(ids):
-            raise ValueError(f"the ids in {id_column!r} of both files must be the same, each once")
-        second = [by_id[one] for one in ids]
-    everyone = None if pool is None else read_file(pool, names, id_column, decimal)[1]
+    paths = [original, masked, *([] if pool is None else [pool])]
     try:
-        verified = verify(certificate, first, second, everyone)
+        if "variables" in certificate:
+            files = read_mixed(certificate, paths, names, id_column, decimal, dates)
+        else:
+            files = read_numbers(paths, names, id_column, decimal or ".")
+        verified = verify(certificate, *files)
     except CertificateError as error:
         typer.echo(f"rejected: {error}", err=True)
         raise typer.Exit(REJECTED) from None
@@ -69,6 +70,48 @@ def read_certificate(path: Path) -> dict[str, Any]:
     if not isinstance(certificate, dict):
         raise ValueError(f"{path.name} is not a certificate")
     return certificate
+
+
+def read_numbers(
+    paths: Sequence[Path], names: list[str] | None, id_column: str | None, decimal: str
+) -> list[Table]:
+    """Files of numbers, the masked one in the order of the original."""
+    (ids, first), (other_ids, second), *pool = (
+        read_file(path, names, id_column, decimal) for path in paths
+    )
+    if id_column is not None:
+        by_id = dict(zip(other_ids, second, strict=True))
+        if len(by_id) < len(other_ids) or set(by_id) != set(ids) or len(set(ids)) < len(ids):
+            raise ValueError(f"the ids in {id_column!r} of both files must be the same, each once")
+        second = [by_id[one] for one in ids]
+    return [first, second, *(table for _, table in pool)]
+
+
+def read_mixed(
+    certificate: dict[str, Any],
+    paths: Sequence[Path],
+    names: list[str] | None,
+    id_column: str | None,
+    decimal: str | None,
+    dates: str | None,
+) -> list[Table]:
+    """Mixed files as `reclink audit` reads them; by ids, the whole masked file is the pool."""
+    from sklearn_reclink.certificates.tables import kinds_of, read_tables
+    from sklearn_reclink.cli._reading import Selection, read_pair, read_together
+
+    kinds = kinds_of(certificate)
+    if names is None or len(names) != len(kinds):
+        raise ValueError("the certificate names no columns: name them, in order, with --columns")
+    if id_column is not None and len(paths) > 2:
+        raise ValueError(f"--pool is read from {paths[1].name}, by --id: leave it out")
+    nominal = [name for name, kind in zip(names, kinds, strict=True) if kind != "numeric"]
+    which = Selection(id_column, names, decimal, nominal, dates=dates)
+    if len(paths) > 2:
+        tables = read_together(paths, which)
+    else:
+        pair = read_pair(paths[0], paths[1], which)
+        tables = [pair.original, pair.masked, *([] if pair.whole is None else [pair.whole])]
+    return read_tables({**certificate, "columns": names}, tables)
 
 
 def read_file(

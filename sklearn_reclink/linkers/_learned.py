@@ -19,11 +19,10 @@ from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
 from sklearn_reclink.data import reading
-from sklearn_reclink.data.ranks import RankScales
 from sklearn_reclink.families import Family
 from sklearn_reclink.families.missing import mixed_family
 from sklearn_reclink.linkers._base import BaseLinker
-from sklearn_reclink.linkers._view import View, best_of, in_turn
+from sklearn_reclink.linkers._view import View, in_turn
 from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 
@@ -176,11 +175,6 @@ class ExactLinker(LearnedLinker):
         return solve(problem, rng=self._generator, at_least=at_least, **options)
 
     def _check_files(self, files: reading.Files) -> None:
-        if self.certify and self.variables_ is not None:
-            raise ValueError(
-                "certificates are for files of numbers without missing values: leave out certify, "
-                "or such columns"
-            )
         if self.certify and self.standardize_ == "rank" and files.whole is not files.original:
             raise ValueError(
                 "a certificate of ranks needs the file that they are counted in: leave out "
@@ -189,63 +183,7 @@ class ExactLinker(LearnedLinker):
 
     def _certify(self, X: Any, y: Any, pool: Any, views: list[View]) -> None:
         """Write down a proof of ``bound_`` that `verify_certificate` accepts."""
-        from sklearn_reclink.certificates.build import Fit, build_certificate
+        from sklearn_reclink.linkers._certificates import certificate_of
 
-        original = reading.read_original(self, X, reset=False)
-        masked = reading.read_masked(self, y, reading.column_names(X), file="masked file", name="y")
-        best = best_of(views)
-        order, width = getattr(self, "k_additive", None), best.index.n_variables
-        fit = Fit(
-            original=original,
-            masked=masked,
-            pool=None if pool is None else self.masked_,
-            columns=reading.column_names(X),
-            view=best.linker._view_of_columns(),
-            family={
-                "name": self._family_name,
-                "constraint": getattr(self, "constraint", "simplex"),
-                "order": None if order is None else min(int(order), width),
-            },
-            problem=Problem(self._family_of(best.index), best.index),
-            theta=self._theta,
-            linked=best.index.linked(self._family, self._theta),
-            bound=best.index.n_records if self.bound_ is None else self.bound_,
-            status=self.status_,
-            conflicts=best.solution.conflicts,
-        )
-        others = [
-            replace(
-                fit,
-                view=one.linker._view_of_columns(),
-                problem=Problem(self._family_of(one.index), one.index),
-                conflicts=one.solution.conflicts,
-            )
-            for one in views
-            if one is not best
-        ]
         seconds = max(self._seconds, LEAST_SECONDS)
-        self.certificate_ = build_certificate(fit, others=others, seconds=seconds)
-
-    def _view_of_columns(self) -> dict[str, Any]:
-        """How this linker standardises, for a certificate."""
-        return {"standardize": self.standardize_, "scales": self._scales_of_columns()}
-
-    def _scales_of_columns(self) -> list[list[float] | None]:
-        """Shift and scale of both files by column; None for a column that takes no part."""
-        scales = self.scales_
-        if isinstance(scales, RankScales):
-            return [[] if used else None for used in self._informative]
-        powers = scales.original_power, scales.masked_power
-        raw = (scales.original_scale[self._informative],) if self.standardize_ is None else ()
-        if any((each != 1).any() for each in (*powers, *raw)):
-            raise ValueError(
-                "the numbers of a column are above 2^100 or below 2^-100, and certificates are "
-                "for ordinary numbers: multiply the column in both files, or leave out certify"
-            )
-        numbers = np.column_stack(
-            [scales.original_shift, scales.original_scale, scales.masked_shift, scales.masked_scale]
-        )
-        return [
-            row.tolist() if used else None
-            for row, used in zip(numbers, self._informative, strict=True)
-        ]
+        self.certificate_ = certificate_of(self, X, y, pool, views, seconds=seconds)

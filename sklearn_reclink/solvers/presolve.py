@@ -116,7 +116,8 @@ def presolve(
     """
     index = problem.index
     if not problem.family.monotone:
-        _, kinds, counts = np.unique(index.masked, axis=0, return_inverse=True, return_counts=True)
+        masked = np.nan_to_num(index.masked, nan=np.inf)  # which no record has
+        _, kinds, counts = np.unique(masked, axis=0, return_inverse=True, return_counts=True)
         return _without_rows(counts[kinds.ravel()[: index.n_records]] > 1)
     if index.n_records * index.n_masked > most_pairs:
         return _without_rows(index.dominated)

@@ -1,0 +1,110 @@
+"""What a fit hands over for its certificate: files as numbers, their scales, proofs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_reclink.certificates.build import Fit, build_certificate
+from sklearn_reclink.certificates.mixed import codes
+from sklearn_reclink.certificates.tables import variables_of
+from sklearn_reclink.data import reading
+from sklearn_reclink.data.mixed import MixedView
+from sklearn_reclink.data.ranks import RankScales
+from sklearn_reclink.data.views import Scales
+from sklearn_reclink.linkers._view import View, best_of
+from sklearn_reclink.solvers.problem import Problem
+
+if TYPE_CHECKING:
+    from sklearn_reclink.linkers._learned import ExactLinker
+
+Scale = list[float] | None
+
+
+def certificate_of(
+    linker: "ExactLinker", X: Any, y: Any, pool: Any, views: Sequence[View], *, seconds: float
+) -> dict[str, Any]:
+    """A proof of ``bound_`` that `verify_certificate` accepts."""
+    best = best_of(views)
+    files = [*reading.read_again(linker, X, None, y), None if pool is None else linker.masked_]
+    variables, tables = _as_numbers(linker, files)
+    order, width = getattr(linker, "k_additive", None), best.index.n_variables
+    fit = Fit(
+        **dict(zip(("original", "masked", "pool"), tables, strict=True)),
+        columns=reading.column_names(X),
+        variables=variables,
+        view=_view_of_columns(best.linker),
+        family={
+            "name": linker._family_name,
+            "constraint": getattr(linker, "constraint", "simplex"),
+            "order": None if order is None else min(int(order), width),
+        },
+        problem=Problem(linker._family_of(best.index), best.index),
+        theta=linker._theta,
+        linked=best.index.linked(linker._family, linker._theta),
+        bound=best.index.n_records if linker.bound_ is None else linker.bound_,
+        status=linker.status_,
+        conflicts=best.solution.conflicts,
+    )
+    others = [
+        replace(
+            fit,
+            view=_view_of_columns(one.linker),
+            problem=Problem(linker._family_of(one.index), one.index),
+            conflicts=one.solution.conflicts,
+        )
+        for one in views
+        if one is not best
+    ]
+    return build_certificate(fit, others=others, seconds=seconds)
+
+
+def _as_numbers(
+    linker: "ExactLinker", files: Sequence[np.ndarray | None]
+) -> tuple[list[dict[str, Any]] | None, list[Any]]:
+    """The variables of a mixed file, and files as numbers; levels have theirs already."""
+    tables = [None if file is None else file.tolist() for file in files]
+    if linker.variables_ is None:
+        return None, tables
+    kinds, categories = linker.variables_.kinds, linker.variables_.categories
+    coded = codes(
+        [{"kind": "nominal" if kind == "nominal" else "numeric"} for kind in kinds], *tables
+    )
+    return variables_of(kinds, categories, [one for one in files if one is not None]), coded
+
+
+def _view_of_columns(linker: Any) -> dict[str, Any]:
+    """How a linker standardises."""
+    scales = linker.scales_
+    if isinstance(scales, MixedView):
+        found = _scales_of_mixed(scales, linker.standardize_)
+    else:
+        found = _scales(scales, linker.standardize_)
+    used = zip(found, linker._informative, strict=True)
+    return {"standardize": linker.standardize_, "scales": [s if use else None for s, use in used]}
+
+
+def _scales_of_mixed(view: MixedView, standardize: str | None) -> list[Scale]:
+    """Those of each number or level, and the cap of each category."""
+    return [
+        [float(cap)] if scale is None else _scales(scale, standardize)[0]
+        for scale, cap in zip(view.scales, view.variable_caps, strict=True)
+    ]
+
+
+def _scales(scales: Scales | RankScales, standardize: str | None) -> list[Scale]:
+    """Shift and scale of both files by column; none of ranks, and where nothing differs."""
+    if isinstance(scales, RankScales):
+        return [[]] * len(scales.informative)
+    used = scales.informative
+    raw = (scales.original_scale[used],) if standardize is None else ()
+    if any((each != 1).any() for each in (scales.original_power, scales.masked_power, *raw)):
+        raise ValueError(
+            "the numbers of a column are above 2^100 or below 2^-100, and certificates are "
+            "for ordinary numbers: multiply the column in both files, or leave out certify"
+        )
+    numbers = np.column_stack(
+        [scales.original_shift, scales.original_scale, scales.masked_shift, scales.masked_scale]
+    )
+    return [row.tolist() if one else [] for row, one in zip(numbers, used, strict=True)]
