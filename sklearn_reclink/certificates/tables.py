@@ -13,6 +13,8 @@ from sklearn_reclink.certificates.coordinates import CertificateError, Table, re
 from sklearn_reclink.data.columns import Column, read_columns
 from sklearn_reclink.data.reading import column_names
 
+_OF_NUMBERS = (None, "numbers", "dates", "dates with a time zone", "durations", "times of day")
+
 
 def variables_of(
     kinds: Sequence[str], categories: Sequence[list[Any] | None], files: Sequence[np.ndarray]
@@ -83,6 +85,8 @@ def _check_names(names: Sequence[Any], held: Sequence[Any]) -> None:
 
 def _cells(column: Column, kind: str) -> list[Any]:
     if kind == "numeric":
+        if column.type not in _OF_NUMBERS:
+            raise CertificateError(f"{column.where} holds {column.type}, numbers were certified")
         return [None if value != value else value for value in column.numbers().tolist()]
     present = iter(column.labels())
     return [None if is_missing else next(present) for is_missing in column.missing]
