@@ -33,6 +33,12 @@ TARGETS = {
         "certificates",
         ["checker", "families_of_checker", "tree", "claims"],
     ),
+    "distances": (
+        "certificates/distances.py",
+        "certificates",
+        ["checker", "families_of_checker", "tree", "claims"],
+    ),
+    "mixed": ("certificates/mixed.py", "certificates", ["mixed_codes"]),
     "coordinates": ("certificates/coordinates.py", "certificates", ["coordinates", "claims"]),
     "presolve": ("solvers/presolve.py", "solvers", ["reductions"]),
     "ties": ("search/ties.py", "search", ["tie_borders"]),
