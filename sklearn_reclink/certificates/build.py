@@ -100,15 +100,15 @@ def build_certificate(
     most_bytes : int
         Size of the proof as JSON; a weaker bound is certified rather than exceed it.
     seconds : float
-        After these the bound proven so far is certified.
+        Of the proof; after these the bound proven so far is certified.
     method : {"conflicts", "cells"} or None
         How the bound is proven; None chooses.
     """
-    deadline = time.monotonic() + seconds
     original, masked, pool = fit.original, fit.masked, fit.pool
     everyone = masked if pool is None else with_pool(masked, pool)
     checkers = [_checker(one, original, masked, everyone) for one in (fit, *others)]
     theta, linked = _exact_links(checkers[0], fit)
+    deadline = time.monotonic() + seconds
     n_records, proofs = len(original), list[tuple[Node, int]]()
     for checker, one in zip(checkers, (fit, *others), strict=True):
         left = len(checkers) - len(proofs)

@@ -57,7 +57,12 @@ def _numbers_of(file: Any, names: Any) -> Table:
         _check_names(names, list(file.columns))
         file = file[names]
     file = file.to_numpy() if hasattr(file, "to_numpy") else file
-    return [[float(value) for value in row] for row in file]
+    try:
+        return [[float(value) for value in row] for row in file]
+    except (TypeError, ValueError):
+        raise CertificateError(
+            "a file has cells that are no numbers, numbers were certified"
+        ) from None
 
 
 def _cells_of(file: Any, names: Any, kinds: Sequence[str]) -> list[list[Any]]:
