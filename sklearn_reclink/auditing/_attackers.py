@@ -286,9 +286,8 @@ def chosen_attackers(names: Iterable[str] | None) -> list[Attacker]:
     wanted = list(ATTACKERS if names is None else names)
     unknown = [name for name in wanted if name not in ATTACKERS]
     if unknown or not wanted:
-        raise ValueError(
-            f"attackers {unknown or wanted} are unknown: choose from {', '.join(ATTACKERS)}"
-        )
+        what = f"names {unknown[0]!r}, which is unknown" if unknown else "is empty"
+        raise ValueError(f"attackers {what}: choose from {', '.join(ATTACKERS)}")
     return [attacker for name, attacker in ATTACKERS.items() if name in wanted]
 
 

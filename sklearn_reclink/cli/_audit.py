@@ -98,6 +98,7 @@ def audit_command(
 
 def _selection(reading: groups.Reading, intruder: Intruder, weight: str | None) -> Selection:
     """The variables that the intruder knows, and those that are secret."""
+    from sklearn_reclink.cli._reading import check_id
     from sklearn_reclink.cli._scenarios import known_columns
     from sklearn_reclink.cli._weights import check_weight
 
@@ -105,7 +106,9 @@ def _selection(reading: groups.Reading, intruder: Intruder, weight: str | None) 
     columns = known_columns(reading.columns, intruder.known)
     wanted = [*columns, *secrets] if columns else columns
     which = console.selection(replace(reading, columns=wanted), weight)
-    check_weight(which, console.split_names(secrets))
+    names = console.split_names(secrets)
+    check_weight(which, names)
+    check_id(which, names)
     return which
 
 
@@ -114,10 +117,11 @@ def _check_paths(
 ) -> Path | None:
     """Refuse paths that cannot be written; where the records are listed."""
     from sklearn_reclink.auditing.writing import check_outputs
-    from sklearn_reclink.cli._writing import check_table_format
+    from sklearn_reclink.cli._writing import check_page_formats, check_table_format
 
     records, report = lists.records, pages.report
     check_table_format(records, "--records", csv_only=True)
+    check_page_formats(report=report, json=pages.json_path, certificate=lists.certificate)
     option = "--records" if records or report is None else "--records (next to the report)"
     if records is None and report is not None:
         records = report.with_name(f"{report.stem}-records.csv")
@@ -178,7 +182,9 @@ def compare_command(
     from sklearn_reclink.auditing import compare
     from sklearn_reclink.auditing.writing import check_outputs
     from sklearn_reclink.cli._reading import FileProblem, read_pair
+    from sklearn_reclink.cli._writing import check_page_formats
 
+    check_page_formats(report=pages.report, json=pages.json_path)
     written = {"--report": pages.report, "--json": pages.json_path}
     check_outputs(written, [original, *masked], force=run.force)
     names = [path.name for path in masked]

@@ -58,7 +58,7 @@ def mask_command(
     keep_integers: options.KeepIntegers = False,
     option: options.Settings = None,
     keep: options.Keep = None,
-    reading: groups.Reading,
+    reading: groups.ReadingToMask,
     run: groups.Run,
 ) -> None:
     """Mask a file; other columns are left out, except for the id and those to keep."""

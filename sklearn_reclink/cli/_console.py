@@ -40,7 +40,12 @@ def split_names(names: list[str] | None) -> list[str] | None:
     """Names separated by commas, in one option or several; a name with a comma is quoted."""
     if not names:
         return None
-    return [name.strip() for part in csv.reader(names) for name in part if name.strip()]
+    found = [name.strip() for part in csv.reader(names) for name in part if name.strip()]
+    if not found:
+        raise ValueError(
+            f"{','.join(names)!r} names nothing: separate names by commas, such as age,income"
+        )
+    return found
 
 
 def split_levels(names: list[str] | None) -> dict[str, list[str] | None]:
@@ -48,7 +53,13 @@ def split_levels(names: list[str] | None) -> dict[str, list[str] | None]:
     found: dict[str, list[str] | None] = {}
     for name in split_names(names) or ():
         column, is_given, levels = name.partition("=")
-        found[column.strip()] = [one.strip() for one in levels.split("<")] if is_given else None
+        given = [one.strip() for one in levels.split("<")] if is_given else None
+        if given is not None and not all(given):
+            raise ValueError(
+                f"--ordinal gives {column.strip()!r} an empty level: write all levels, as in "
+                f"'{column.strip()}=low<middle<high'"
+            )
+        found[column.strip()] = given
     return found
 
 

@@ -154,6 +154,7 @@ class MarginDisplay(Display):
         ax.hist(np.minimum(lost, -1e-9), bins=edges, label=label, **hatched(VERMILION))
         ax.axvline(0, color=ax.xaxis.label.get_color(), linewidth=1)
         ax.set_xlim(-1, 1)
+        ax.set_xticks([-1, -0.5, 0, 0.5, 1], ["−1", "−0.5", "0", "0.5", "1"])
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel(
             "relative margin to the runner-up\n← another record is nearer    own record is nearer →"
