@@ -121,9 +121,7 @@ def _density(setting: Setting) -> dict[str, Any]:
 def _too_long(setting: Setting) -> str | None:
     if setting.n_records <= setting.limits.all_pairs:
         return None
-    return (
-        f"it compares all pairs of records, which takes too long for {setting.n_records:,} records"
-    )
+    return f"with {setting.n_records:,} records it takes too long"
 
 
 def _takes_at_most(limit: str, cost: Callable[[int], str]) -> Callable[[Setting], str | None]:

@@ -16,14 +16,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
-from sklearn_reclink.auditing._methods import comparison_methods, methods
+from sklearn_reclink.auditing._methods import comparison_methods, methods, packages_text
 from sklearn_reclink.auditing._output import attackers_table, columns_read
 from sklearn_reclink.auditing._population import population_sentences, population_table
 from sklearn_reclink.auditing._running import NO_ESTIMATE
 from sklearn_reclink.auditing._sample import sample_sentences
 from sklearn_reclink.auditing._scenario_figures import scenarios_content
 from sklearn_reclink.auditing._verdict import verdict
-from sklearn_reclink.auditing.formatting import percent, quoted
+from sklearn_reclink.auditing.formatting import percent, percent_given, quoted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -129,6 +129,7 @@ def render_unaligned(audit: UnalignedAudit) -> str:
         verdict=unaligned_verdict(audit),
         figure=nearest_figure(audit),
         measures=measures_table(audit),
+        software=packages_text(),
         secrets=secrets_content(audit.secrets, audit.unit.many),
     )
 
@@ -172,8 +173,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "quoted": quoted}
-    environment.filters["unbroken"] = lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%")
+    environment.filters |= {"percent": percent, "percent_given": percent_given, "quoted": quoted}
+    environment.filters["unbroken"] = lambda text: str(text).replace(" %", "\N{NO-BREAK SPACE}%")
     return environment
 
 

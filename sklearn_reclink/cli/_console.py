@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -104,15 +104,19 @@ def what_was_read(pair: FilePair, unit: str = "people") -> str:
     ]
     from sklearn_reclink.auditing.formatting import Unit
 
-    many = Unit.of(unit).many
-    counts = [f"{len(pair.original):,} {many} are in both files"]
-    for table, who in (
-        (pair.pool, "masked records"),
-        (pair.absent, f"{many} of the original file"),
-    ):
-        if table is not None:
-            counts.append(f"{len(table):,} {who} are not in the other")
-    return "\n".join([*lines, f"{', '.join(counts)}."])
+    noun = Unit.of(unit)
+    counts = [f"{noun.count(len(pair.original))} {_are(pair.original)} in both files"]
+    if pair.pool is not None:
+        records = f"{len(pair.pool):,} masked record{'s' * (len(pair.pool) != 1)}"
+        counts.append(f"{records} {_are(pair.pool)} not in the original file")
+    if pair.absent is not None:
+        people = noun.count(len(pair.absent))
+        counts.append(f"{people} of the original file {_are(pair.absent)} not in the masked file")
+    return "\n".join([*lines, f"{'; '.join(counts)}."])
+
+
+def _are(table: Sized) -> str:
+    return "is" if len(table) == 1 else "are"
 
 
 @contextmanager

@@ -145,8 +145,8 @@ def test_people_of_one_file_only_are_impostors_or_absent(read):
     assert pair.pool["a"].tolist() == [90] and pair.absent["a"].tolist() == [2, 3]
     shown = console.what_was_read(pair)
     assert shown.endswith(
-        "2 people are in both files, 1 masked records are not in the other, 2 people of the "
-        "original file are not in the other."
+        "2 people are in both files; 1 masked record is not in the original file; 2 people of the "
+        "original file are not in the masked file."
     )
     pair = read(original, id_column="id")
     assert pair.pool is None and pair.absent is None and pair.notes == []

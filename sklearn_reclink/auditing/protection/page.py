@@ -9,7 +9,7 @@ from sklearn_reclink.auditing._figures import ReportFigure
 from sklearn_reclink.auditing._html import render_page
 from sklearn_reclink.auditing._output import attackers_table
 from sklearn_reclink.auditing._svg import draw_svg
-from sklearn_reclink.auditing.formatting import percent
+from sklearn_reclink.auditing.formatting import percent_given
 from sklearn_reclink.auditing.protection.output import (
     headline,
     how_sure,
@@ -62,7 +62,9 @@ def frontier_figure(found: Protection) -> ReportFigure:
                 *zip(*points, strict=True), "x", color=GREY, label="rejected: at least so risky"
             )
         style: dict[str, Any] = {"color": VERMILION, "linewidth": 1.2, "linestyle": "--"}
-        ax.axhline(found.max_risk, label=f"target: {percent(found.max_risk)}", zorder=0, **style)
+        ax.axhline(
+            found.max_risk, label=f"target: {percent_given(found.max_risk)}", zorder=0, **style
+        )
         chosen = found.chosen.information_loss, risk_of(found.chosen)
         ring: dict[str, Any] = {"markersize": 13, "fillstyle": "none", "color": VERMILION}
         ax.plot(*chosen, "o", label=f"chosen: {as_label(found.chosen.name)}", **ring)
