@@ -206,7 +206,7 @@ class Attacker:
         return self.linker(**work, **search, **self.options(setting))
 
 
-TITLES = {"hlms": "Choquet, heuristic", "density": "Error densities"}  # where names say too little
+TITLES = {"hlms": "Heuristic Choquet", "density": "Error densities"}  # where names say too little
 
 _ALL = (
     Attacker("euclidean", "all variables weigh the same", linkers.EuclideanLinker, monotone=True),

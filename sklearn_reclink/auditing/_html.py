@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
 from sklearn_reclink.auditing._methods import comparison_methods, methods, packages_text
-from sklearn_reclink.auditing._output import attackers_table, columns_read
+from sklearn_reclink.auditing._output import attackers_table, columns_read, not_run
 from sklearn_reclink.auditing._population import population_sentences, population_table
 from sklearn_reclink.auditing._running import NO_ESTIMATE
 from sklearn_reclink.auditing._sample import sample_sentences
@@ -55,6 +55,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         verdict=verdict(audit),
         figures=audit_figures(audit),
         attackers=attackers_table(audit),
+        not_run=not_run(audit),
         scenarios=scenarios_content(audit.scenarios, audit.limit),
         sample=[] if audit.curve is None else sample_sentences(audit.curve, audit.unit),
         population=population_content(audit),
