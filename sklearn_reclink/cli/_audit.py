@@ -191,7 +191,8 @@ def compare_command(
     if len(set(names)) < len(names):
         names = [str(path) for path in masked]
     if len(set(names)) < len(names):
-        raise FileProblem("a masked file is given twice")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FileProblem(f"{twice} is given twice: name each masked file once")
     which = console.selection(reading)
     pairs = [read_pair(original, path, which) for path in masked]
     for name, pair in zip(names, pairs, strict=True):

@@ -57,7 +57,7 @@ Dates = Annotated[
     str | None,
     typer.Option(
         metavar="ORDER",
-        help="day-first or month-first, for dates such as 01/02/2024, if they do not show it.",
+        help="day-first or month-first, for dates such as 01/02/2024, if the dates do not show it.",
     ),
 ]
 Decimal = Annotated[str, typer.Option(help="Decimal separator in CSV files.")]

@@ -93,7 +93,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except ImportError:
         raise
     except Exception as error:
-        raise FileProblem(f"{path.name} cannot be read as Parquet") from error
+        raise FileProblem(
+            f"{path.name} cannot be read as Parquet: save it again, or as CSV"
+        ) from error
 
 
 def _read_excel(path: Path) -> pd.DataFrame:
@@ -107,7 +109,9 @@ def _read_excel(path: Path) -> pd.DataFrame:
     try:
         table = pd.read_excel(path, dtype=object, keep_default_na=False, engine="openpyxl")
     except Exception as error:
-        raise FileProblem(f"{path.name} cannot be read as Excel") from error
+        raise FileProblem(
+            f"{path.name} cannot be read as Excel: save it again, or as CSV"
+        ) from error
     table = table.mask(table == "").dropna(how="all").reset_index(drop=True)
     for name in table.columns:
         column = table[name]

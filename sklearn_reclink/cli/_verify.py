@@ -22,7 +22,8 @@ _SEPARATORS = ",;\t|"
 
 Proof = Annotated[Path, typer.Argument(help="The certificate, JSON or JSON.gz.")]
 PoolPath = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The whole masked file, if fit was given one.")
+    Path | None,
+    typer.Option(metavar="FILE", help="The whole masked file, if the proof was made with a pool."),
 ]
 
 

@@ -215,7 +215,7 @@ def _variable_groups(
     if alone:
         raise ValueError(
             f"the columns {listed(alone)} are in no group, so they would be released unmasked: add "
-            "them to groups, or name the columns to mask with columns= to release them so"
+            "them to groups, or name only the columns to mask with columns="
         )
     beside = [called[place] for place in counts if place not in columns]
     if beside:

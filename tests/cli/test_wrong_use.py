@@ -18,6 +18,7 @@ NAMES = ["age", "income", "rent"]
 WRONG = {
     "audit o.csv o.csv": ("o.csv and o.csv are one file", "give its masked version"),
     "compare o.csv m.csv o.csv --id id": ("o.csv and o.csv are one file",),
+    "compare o.csv m.csv m.csv": ("m.csv is given twice: name each masked file once",),
     "audit o.csv m.csv --unaligned --holdout o.csv": ("one file", "give a holdout of other people"),
     "audit o.csv m.csv --unaligned --holdout m.csv": ("one file", "give a holdout of other people"),
     "audit o.csv m.csv --columns ,": ("',' names nothing", "separate names by commas"),
