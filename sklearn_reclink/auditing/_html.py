@@ -46,7 +46,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
     columns["attackers"] = [briefly(names, tried) for names in records.found_by]
     for name, values in audit.values().items() if include_values else ():
         columns[name] = [
-            value if isinstance(value, str) else f"{value:g}" for value in values[records.rows]
+            value if isinstance(value, str) else f"{value:.10g}" for value in values[records.rows]
         ]
     return render_page(
         "audit.html",
