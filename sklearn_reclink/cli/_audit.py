@@ -53,7 +53,7 @@ def audit_command(
     run: groups.Run,
 ) -> None:
     """Audit a masked file: who would be found again, how certain that is, and what to protect."""
-    from sklearn_reclink.cli._reading import FileProblem, read_pair
+    from sklearn_reclink.cli._reading import FileProblem, check_different, read_pair
     from sklearn_reclink.cli._scenarios import with_scenarios
     from sklearn_reclink.cli._unaligned import audit_release, read_release
 
@@ -79,6 +79,7 @@ def audit_command(
         return console.finish(of_release, texts, unsettled=unsettled, **writing)
     if intruder.holdout is not None:
         raise FileProblem("--holdout is for releases that are not aligned: add --unaligned")
+    check_different(original, masked)
     pair = read_pair(original, masked, which)
     console.print_read(pair, unit, quiet=run.quiet)
     said |= {"masked_name": masked.name, "certify": lists.certificate is not None}
@@ -121,12 +122,12 @@ def _check_paths(
 
     records, report = lists.records, pages.report
     check_table_format(records, "--records", csv_only=True)
-    check_page_formats(report=report, json=pages.json_path, certificate=lists.certificate)
     option = "--records" if records or report is None else "--records (next to the report)"
     if records is None and report is not None:
         records = report.with_name(f"{report.stem}-records.csv")
     written = {"--report": report, "--json": pages.json_path, option: records}
     check_outputs({**written, "--certificate": lists.certificate}, inputs, force=force)
+    check_page_formats(report=report, json=pages.json_path, certificate=lists.certificate)
     return records
 
 
@@ -181,12 +182,14 @@ def compare_command(
     """Audit several masked versions of a file and compare their risk and information loss."""
     from sklearn_reclink.auditing import compare
     from sklearn_reclink.auditing.writing import check_outputs
-    from sklearn_reclink.cli._reading import FileProblem, read_pair
+    from sklearn_reclink.cli._reading import FileProblem, check_different, read_pair
     from sklearn_reclink.cli._writing import check_page_formats
 
-    check_page_formats(report=pages.report, json=pages.json_path)
     written = {"--report": pages.report, "--json": pages.json_path}
     check_outputs(written, [original, *masked], force=run.force)
+    check_page_formats(report=pages.report, json=pages.json_path)
+    for path in masked:
+        check_different(original, path)
     names = [path.name for path in masked]
     if len(set(names)) < len(names):
         names = [str(path) for path in masked]

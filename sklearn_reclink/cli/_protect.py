@@ -65,9 +65,9 @@ def protect_command(
     from sklearn_reclink.cli._writing import check_page_formats, check_table_format
 
     check_table_format(output, "--output")
-    check_page_formats(report=pages.report, json=pages.json_path)
     written = {"--output": output, "--report": pages.report, "--json": pages.json_path}
     check_outputs(written, [original], force=run.force)
+    check_page_formats(report=pages.report, json=pages.json_path)
     which = console.selection(reading)
     with console.progress_bar(run.quiet) as progress:
         search = MaskingSearch(
