@@ -1,4 +1,4 @@
-"""Audits of releases whose rows belong to nobody, and of what a release tells of secrets."""
+"""Audits of releases whose rows belong to nobody, and of what a release reveals about secrets."""
 
 from __future__ import annotations
 
@@ -95,7 +95,9 @@ def test_the_page_is_inert_and_the_numbers_agree(caught):
     elements = Elements(page)
     assert elements.balanced and not elements.open
     assert len(elements.named("script")) == 1 and SCRIPT not in page
-    assert "What cannot be concluded" in page and "What does the release reveal about secrets?" in page
+    assert (
+        "What cannot be concluded" in page and "What does the release reveal about secrets?" in page
+    )
     numbers = caught.to_dict()
     json.dumps(numbers, allow_nan=False)
     assert numbers["risk"] == caught.risk and numbers["kind"] == "unaligned"
