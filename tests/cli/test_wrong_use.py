@@ -35,7 +35,7 @@ WRONG = {
     "protect o.csv -o a.csv --report a.pdf": ("--report a.pdf is written as HTML",),
     "audit o.csv folder": ("folder is a folder: name a file in it",),
     "audit o.csv page.html": ("page.html cannot be read: save it as CSV",),
-    "audit o.csv constant.csv": ("every column has only one value in the original or in the",),
+    "audit o.csv constant.csv": ("every column is constant in the original or in the masked file",),
     "audit o.csv others.csv --id id": ("0 ids are in both o.csv and others.csv",),
     "audit o.csv m.csv --attackers euclid": ("'euclid', which is unknown: choose from euclidean",),
     "audit o.csv m.csv --fail-above 2": ("--fail-above: 2 is not a share", "write 0.02 for 2 %"),
@@ -107,9 +107,9 @@ def test_a_command_without_arguments_shows_its_help(capsys):
 
 def test_two_records_are_not_protected_and_nothing_breaks(capsys):
     options = ["--id", "id", "--time-limit", "5", "--attackers", "euclidean"]
-    assert cli.run(["protect", "two.csv", "-o", "out.csv", *options]) == 2
-    assert "two.csv would be released as it is" in capsys.readouterr().err
-    assert not Path("out.csv").exists()
+    # no masking within the target was found (1), or the best one changes nothing (2), as time allows
+    assert cli.run(["protect", "two.csv", "-o", "out.csv", *options]) in (1, 2)
+    assert "please report it" not in capsys.readouterr().err and not Path("out.csv").exists()
 
 
 def test_notes_on_files_are_in_the_words_of_the_command(capsys):
