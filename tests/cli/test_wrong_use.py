@@ -107,7 +107,7 @@ def test_a_command_without_arguments_shows_its_help(capsys):
 
 def test_two_records_are_not_protected_and_nothing_breaks(capsys):
     options = ["--id", "id", "--time-limit", "5", "--attackers", "euclidean"]
-    # no masking within the target was found (1), or the best one changes nothing (2), as time allows
+    # no masking is within the target (1), or the best one found changes nothing (2)
     assert cli.run(["protect", "two.csv", "-o", "out.csv", *options]) in (1, 2)
     assert "please report it" not in capsys.readouterr().err and not Path("out.csv").exists()
 
