@@ -22,8 +22,9 @@ def share(text: str) -> float:
     if value is not None and 0 <= value <= 1:
         return value
     percent = _number(text.removesuffix("%"))
-    is_percent = percent is not None and 1 < percent <= 100
-    remedy = f": write {percent / 100:g} for {percent:g} %" if is_percent else ", such as 0.05"
+    remedy = ", such as 0.05"
+    if percent is not None and 1 < percent <= 100:
+        remedy = f": write {percent / 100:g} for {percent:g} %"
     raise typer.BadParameter(f"{text} is not a share from 0 to 1{remedy}")
 
 
