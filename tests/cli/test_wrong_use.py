@@ -26,7 +26,7 @@ WRONG = {
     "audit o.csv m.csv --id id --nominal id": ("--id names 'id', which --nominal names too",),
     "audit o.csv m.csv --id id --secret id": ("--id names 'id', which --secret names too",),
     "audit o.csv m.csv --id id --weight w --secret w": ("--weight names 'w', which --secret",),
-    "audit o.csv m.csv --weight town": ("'town' of o.csv is not a number in row 1",),
+    "audit o.csv m.csv --weight town": ("'town' of o.csv holds text: weights must be numbers",),
     "audit o.csv m.csv --weight holes": ("'holes' of o.csv has no weight in row 1",),
     "audit o.csv m.csv --ordinal town=": ("--ordinal gives 'town' an empty level",),
     "audit o.csv m.csv --report a.pdf": ("--report a.pdf is written as HTML", "name it a.html"),
