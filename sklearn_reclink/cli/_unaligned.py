@@ -61,11 +61,10 @@ def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, 
     for option, value in refused.items():
         if value:
             raise FileProblem(f"{option} has no meaning with --unaligned: leave it out")
-    original, release, *holdouts = paths
-    check_different(original, release, "a release made from it")
-    for holdout in holdouts:
-        check_different(original, holdout, "a holdout of other people")
-        check_different(release, holdout, "a holdout of other people")
+    check_different(paths[0], paths[1], "a release made from it")
+    for path in paths[2:]:
+        check_different(paths[0], path, "a holdout of other people")
+        check_different(paths[1], path, "a holdout of other people")
     read = [tables.load(path) for path in paths]
     names = [table.file for table in read]
     held = [which.variables(table.frame) for table in read]
