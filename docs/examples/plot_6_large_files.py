@@ -12,6 +12,7 @@ little faster than the number of records, and the answers are those of comparing
 import time
 
 import matplotlib.pyplot as plt
+from matplotlib.ticker import LogLocator
 
 from sklearn_reclink import EuclideanLinker, HLMSChoquetLinker, MahalanobisLinker
 from sklearn_reclink.datasets import make_microdata
@@ -43,6 +44,11 @@ for linker in attackers[:2]:
     times.loglog(sizes, seconds, marker="o", label=name)
 rates.set(xlabel="records", ylabel="share re-identified", ylim=(0, 1))
 times.set(xlabel="records", ylabel="seconds to fit and score")
+times.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+times.yaxis.set_major_formatter("{x:g}")
+for axes in (rates, times):
+    axes.minorticks_off()
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
 rates.legend()
 
 # %%

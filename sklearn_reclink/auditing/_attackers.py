@@ -121,9 +121,7 @@ def _density(setting: Setting) -> dict[str, Any]:
 def _too_long(setting: Setting) -> str | None:
     if setting.n_records <= setting.limits.all_pairs:
         return None
-    return (
-        f"it compares all pairs of records, which takes too long for {setting.n_records:,} records"
-    )
+    return f"with {setting.n_records:,} records it takes too long"
 
 
 def _takes_at_most(limit: str, cost: Callable[[int], str]) -> Callable[[Setting], str | None]:
@@ -208,7 +206,7 @@ class Attacker:
         return self.linker(**work, **search, **self.options(setting))
 
 
-TITLES = {"hlms": "Choquet, heuristic", "density": "Error densities"}  # where names say too little
+TITLES = {"hlms": "Heuristic Choquet", "density": "Error densities"}  # where names say too little
 
 _ALL = (
     Attacker("euclidean", "all variables weigh the same", linkers.EuclideanLinker, monotone=True),
@@ -286,9 +284,8 @@ def chosen_attackers(names: Iterable[str] | None) -> list[Attacker]:
     wanted = list(ATTACKERS if names is None else names)
     unknown = [name for name in wanted if name not in ATTACKERS]
     if unknown or not wanted:
-        raise ValueError(
-            f"attackers {unknown or wanted} are unknown: choose from {', '.join(ATTACKERS)}"
-        )
+        what = f"names {unknown[0]!r}, which is unknown" if unknown else "is empty"
+        raise ValueError(f"attackers {what}: choose from {', '.join(ATTACKERS)}")
     return [attacker for name, attacker in ATTACKERS.items() if name in wanted]
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, quoted
+from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, percent_given, quoted
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._attack import Attack
@@ -72,7 +72,7 @@ def split_columns(names: Sequence[str], secret: Any) -> tuple[list[int], list[in
         )
     known = [k for k, name in enumerate(names) if name not in wanted]
     if not known:
-        raise ValueError("all columns are secret: an intruder who knows nothing links nobody")
+        raise ValueError("all columns are secret: leave at least one that the intruder knows")
     return known, [names.index(name) for name in dict.fromkeys(wanted)]
 
 
@@ -149,27 +149,27 @@ def secret_sentences(secret: SecretDisclosure, many: str) -> list[str]:
     found = secret.worst
     by = "linked record" if found.n_neighbors == 1 else f"{found.n_neighbors} nearest records"
     if not found.attack.n_tried:
-        return [f"{quoted(secret.name)} is missing in all records: there is nothing to tell."]
+        return [f"{quoted(secret.name)} is missing in all records: there is nothing to reveal."]
     ends = " to ".join(map(percent, found.attack.interval))
     text = (
-        f"{quoted(secret.name)}: the {by} tell{'s' * (found.n_neighbors == 1)} it for "
+        f"{quoted(secret.name)}: the {by} reveal{'s' * (found.n_neighbors == 1)} it for "
         f"{found.attack.n_right:,} of {found.attack.n_tried:,} {many} "
         f"({percent(found.attack.share)}, 95 % interval {ends}). One guess for all is right for "
         f"{percent(found.baseline.share)}."
     )
     if found.control is None or found.control.n_tried == 0:
-        return [text + f" Without {many} that are not in the release, there is no control."]
+        return [text + f" Without {many} outside the release, there is no control."]
     absent = found.control_people == "absent"
-    who = "that are not in the release" if absent else "without their own record in the release"
+    who = "outside the release" if absent else "without their own record in the release"
     ends = " to ".join(map(percent, found.control.interval))
-    text += f" Of {many} {who}, it is told for {percent(found.control.share)} ({ends})."
+    text += f" Of {many} {who}, it is revealed for {percent(found.control.share)} ({ends})."
     if found.risk is None or found.risk_interval is None:
-        return [text + " So the release tells it of everybody, in the release or not."]
+        return [text + " So the release reveals it about everybody, in the release or not."]
     low, high = found.risk_interval
     if low <= 0:
         return [text + _no_difference(found)]
     return [
-        f"{text} So being in the release tells {percent(found.risk)} (95 % interval "
+        f"{text} So being in the release reveals {percent(found.risk)} (95 % interval "
         f"{percent(low)} to {percent(high)}) of what would otherwise stay unknown."
     ]
 
@@ -183,8 +183,8 @@ def _no_difference(found: AttributeDisclosure) -> str:
     if beyond.risk is None or beyond.interval is None or beyond.interval[0] <= 0:
         return text + "."
     return (
-        f"{text}, yet linking tells {percent(beyond.risk)} of what one guess for all leaves open: "
-        "either other variables predict it, or masking carried it over into other records."
+        f"{text}, yet linking reveals {percent(beyond.risk)} of what one guess for all leaves "
+        "open: either other variables predict it, or masking carried it over into other records."
     )
 
 
@@ -207,8 +207,8 @@ def success_note(secrets: Sequence[SecretDisclosure]) -> str:
     text = "A guess of a category or level is right if it is the same."
     for share in sorted(filter(None, shares)):
         text += (
-            f" A guess of a number is right if it is within {percent(share)} of the spread, which "
-            "is the distance from the 5th to the 95th percentile of the true values."
+            f" A guess of a number is right if it is within {percent_given(share)} of the spread, "
+            "which is the distance from the 5th to the 95th percentile of the true values."
         )
     return text
 

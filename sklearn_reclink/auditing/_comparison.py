@@ -12,7 +12,7 @@ from sklearn_reclink.auditing._audit import audit
 from sklearn_reclink.auditing._output import comparison_as_dict, comparison_text
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._steps import Progress
-from sklearn_reclink.auditing.formatting import percent
+from sklearn_reclink.auditing.formatting import percent, percent_given
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class Comparison:
         lowest = f"lowest risk is {safest.masked_name}: {percent(safest.risk)}."
         if self.limit is None:
             return f"The masking with the {lowest}"
-        limit = f"within the limit of {percent(self.limit)}"
+        limit = f"within the limit of {percent_given(self.limit)}"
         if chosen is None:
             none = f"None of the {total} maskings is" if total > 1 else "The masking is not"
             none += " shown to be" if any(one.unsettled for one in self.audits) else ""

@@ -11,7 +11,7 @@ from sklearn_reclink import inspection
 from sklearn_reclink.auditing import _output as output
 from sklearn_reclink.auditing._svg import draw_svg, is_narrow
 from sklearn_reclink.auditing._variables import best_attack
-from sklearn_reclink.auditing.formatting import percent
+from sklearn_reclink.auditing.formatting import percent, percent_given
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection.drawing import BLUE, GREY, VERMILION, legend_above
 
@@ -93,7 +93,7 @@ def attackers_figure(audit: Audit) -> ReportFigure:
         ax.set_xlabel(f"share of the {total:,} {audit.unit.many}")
         _leave_room(ax, 1.0)
         if audit.limit is not None:
-            _mark(ax, audit.limit, f"limit: {percent(audit.limit)}")
+            _mark(ax, audit.limit, f"limit: {percent_given(audit.limit)}")
 
     alternative = (
         f"Bars of the share of {audit.unit.many} found by {len(attacks)} attackers. "
@@ -270,11 +270,11 @@ def comparison_figure(comparison: Comparison) -> ReportFigure:
     )
 
     def draw(ax: Axes) -> None:
-        display.plot(ax=ax)
         if comparison.limit is not None:
             style: dict[str, Any] = {"color": VERMILION, "linewidth": 1.2, "linestyle": "--"}
-            label = f"limit: {percent(comparison.limit)}"
+            label = f"limit: {percent_given(comparison.limit)}"
             ax.axhline(comparison.limit, label=label, zorder=0, **style)
+        display.plot(ax=ax)
         legend_above(ax, ncols=1)
 
     svg = draw_svg("maskings", 4.2, draw)

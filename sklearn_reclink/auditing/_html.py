@@ -16,14 +16,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
-from sklearn_reclink.auditing._methods import comparison_methods, methods
-from sklearn_reclink.auditing._output import attackers_table, columns_read
+from sklearn_reclink.auditing._methods import comparison_methods, methods, packages_text
+from sklearn_reclink.auditing._output import attackers_table, columns_read, not_run
 from sklearn_reclink.auditing._population import population_sentences, population_table
 from sklearn_reclink.auditing._running import NO_ESTIMATE
 from sklearn_reclink.auditing._sample import sample_sentences
 from sklearn_reclink.auditing._scenario_figures import scenarios_content
 from sklearn_reclink.auditing._verdict import verdict
-from sklearn_reclink.auditing.formatting import percent, quoted
+from sklearn_reclink.auditing.formatting import percent, percent_given, quoted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -46,7 +46,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
     columns["attackers"] = [briefly(names, tried) for names in records.found_by]
     for name, values in audit.values().items() if include_values else ():
         columns[name] = [
-            value if isinstance(value, str) else f"{value:g}" for value in values[records.rows]
+            value if isinstance(value, str) else f"{value:.10g}" for value in values[records.rows]
         ]
     return render_page(
         "audit.html",
@@ -55,6 +55,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         verdict=verdict(audit),
         figures=audit_figures(audit),
         attackers=attackers_table(audit),
+        not_run=not_run(audit),
         scenarios=scenarios_content(audit.scenarios, audit.limit),
         sample=[] if audit.curve is None else sample_sentences(audit.curve, audit.unit),
         population=population_content(audit),
@@ -129,6 +130,7 @@ def render_unaligned(audit: UnalignedAudit) -> str:
         verdict=unaligned_verdict(audit),
         figure=nearest_figure(audit),
         measures=measures_table(audit),
+        software=packages_text(),
         secrets=secrets_content(audit.secrets, audit.unit.many),
     )
 
@@ -172,8 +174,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "quoted": quoted}
-    environment.filters["unbroken"] = lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%")
+    environment.filters |= {"percent": percent, "percent_given": percent_given, "quoted": quoted}
+    environment.filters["unbroken"] = lambda text: str(text).replace(" %", "\N{NO-BREAK SPACE}%")
     return environment
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sklearn_reclink.auditing._verdict import proven, status_words
-from sklearn_reclink.auditing.formatting import listed, percent, quoted
+from sklearn_reclink.auditing.formatting import listed, percent, percent_given, quoted
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._comparison import Comparison
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "cvxpy", "numba")
 ASSUMED = (
     "The intruder is assumed to know the original values of all variables compared. Someone who "
-    "knows less finds fewer; someone with other tools or other files may find more."
+    "knows less usually finds fewer; someone with other tools or other files may find more."
 )
 _PIECE = 1 << 20  # bytes
 
@@ -116,11 +116,16 @@ def comparison_methods(comparison: Comparison, today: date) -> list[str]:
     ]
 
 
-def _software(today: date) -> str:
+def packages_text() -> str:
+    """The software and its versions, in words."""
     packages = dict(software())
     own, python = packages.pop("sklearn-reclink"), packages.pop("python")
     others = ", ".join(f"{name} {number}" for name, number in packages.items())
-    return f"{today.isoformat()} with sklearn-reclink {own} (Python {python}, {others})."
+    return f"sklearn-reclink {own} (Python {python}, {others})"
+
+
+def _software(today: date) -> str:
+    return f"{today.isoformat()} with {packages_text()}."
 
 
 def _hashes(audit: Audit) -> str:
@@ -134,7 +139,9 @@ def _hashes(audit: Audit) -> str:
 
 def _settings(audit: Audit) -> str:
     n_variables, settings = len(audit.names), audit.settings
-    limit = "No limit was set" if audit.limit is None else f"The limit was {percent(audit.limit)}"
+    limit = (
+        "No limit was set" if audit.limit is None else f"The limit was {percent_given(audit.limit)}"
+    )
     attackers = [f"{one.attacker.title} ({status_words(one)})" for one in audit.attacks]
     text = (
         f"{audit.n_records:,} original records were linked to the masked records by {n_variables} "

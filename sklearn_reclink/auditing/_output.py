@@ -16,9 +16,10 @@ from sklearn_reclink.auditing._attackers import VIEWS
 from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text
 from sklearn_reclink.auditing._methods import software
 from sklearn_reclink.auditing._population import population_as_dict, population_text
+from sklearn_reclink.auditing._running import OUT_OF_MEMORY, OUT_OF_TIME
 from sklearn_reclink.auditing._sample import sample_as_dict, sample_sentences
 from sklearn_reclink.auditing._verdict import status_words, verdict
-from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
+from sklearn_reclink.auditing.formatting import aligned, bulleted, listed, percent, wrapped
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._comparison import Comparison
@@ -45,14 +46,22 @@ def audit_text(audit: Audit) -> str:
         *secrets_text(audit.secrets, audit.unit.many),
         "Attackers\n" + aligned(*attackers_table(audit)),
         bulleted(
-            f"{one.title} did not run on the whole file: {reason}"
-            for one, reason in audit.skipped.items()
+            f"{titles} did not run on the whole file: {reason}" for titles, reason in not_run(audit)
         ),
         _variables_text(audit),
         *map(wrapped, filter(None, [_further(audit), *variable_notes(audit)])),
         "" if audit.scenarios is None else audit.scenarios.to_text(),
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def not_run(audit: Audit) -> list[tuple[str, str]]:
+    """Who did not run on the whole file, and why; those short of time or memory together."""
+    found: dict[str, list[str]] = {}
+    for one, reason in audit.skipped.items():
+        shared = reason in (OUT_OF_TIME, OUT_OF_MEMORY)
+        found.setdefault(reason if shared else f"{reason}\n{one.name}", []).append(one.title)
+    return [(listed(titles), reason.partition("\n")[0]) for reason, titles in found.items()]
 
 
 def comparison_text(comparison: Comparison) -> str:

@@ -22,8 +22,8 @@ from sklearn_reclink.linkers import WeightedMeanLinker
 HELD_OUT_SHARE = 0.5
 QUICK_SHARE = 0.1  # of the time limit
 NO_ESTIMATE = "no held-out estimate"  # how a note of one begins
-OUT_OF_TIME = "there was no time left for it; allow more time or choose fewer columns to include it"
-OUT_OF_MEMORY = "there was not enough memory for it; choose fewer columns to include it"
+OUT_OF_TIME = "there was no time left; allow more time or choose fewer columns"
+OUT_OF_MEMORY = "there was not enough memory; choose fewer columns"
 
 
 @dataclass(frozen=True)

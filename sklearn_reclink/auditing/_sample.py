@@ -42,7 +42,7 @@ def sample_sentences(curve: LinkageCurve, unit: Unit) -> list[str]:
     n_others = curve.pool_size - curve.n_pairs
     found = [
         f"The files hold different {unit.many}: {curve.n_pairs:,} are in both, {n_others:,} masked "
-        f"records belong to {unit.many} that are not in the original file, and "
+        f"records belong to {unit.many} not in the original file, and "
         f"{unit.count(curve.n_absent)} of the original file are not in the release. Shares are of "
         "those in both."
     ]
@@ -53,8 +53,8 @@ def sample_sentences(curve: LinkageCurve, unit: Unit) -> list[str]:
     )
     if curve.n_absent:
         found.append(
-            f"One who does not know that also claims links of {unit.many} that are not in it: "
-            f"{_right(unknown.precision[-1])}. Asking for links so clear that "
+            f"One who does not know it also claims links for {unit.many} not in the release: "
+            f"{_right(unknown.precision[-1])}. By claiming only links so clear that "
             f"{percent(SURE)} are right, that intruder finds {percent(unknown.at_precision(SURE))}."
         )
     return found

@@ -33,7 +33,7 @@ def _whole(found: Scenarios) -> str:
     single = [other for other in found.scenarios if other.n_known == 1]
     if len(single) > 1:
         worst = max(single, key=lambda other: other.n_exposed)
-        text += f" Of single variables, {quoted(worst.variables[0])} tells the most: "
+        text += f" Of single variables, {quoted(worst.variables[0])} gives the most away: "
         text += f"someone who knows it alone {_finds(found, worst)}."
     return text
 
@@ -136,7 +136,7 @@ def people_sentence(found: Scenarios) -> str | None:
         return None
     first, *learned = found.people
     text = (
-        f"Someone who knows all variables and no pair of records finds {percent(first.rate)} of "
+        f"Someone who knows all variables but no pair of records finds {percent(first.rate)} of "
         f"the {found.unit.many} with equal weights."
     )
     if learned:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text, signed
 from sklearn_reclink.auditing._output import head
-from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
+from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, percent_given, wrapped
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._unaligned import Measure, UnalignedAudit
@@ -60,23 +60,24 @@ def headline(audit: UnalignedAudit) -> str:
         if not audit.beyond_chance:
             text += " Without a holdout this does not show that the release is safe."
     elif audit.beyond_chance:
-        words = "stand in it" if largest.name.startswith("copied") else "are so near to it"
+        words = "stand in it" if largest.name.startswith("copied") else "are near to it"
         text = (
             f"{file} gives {many} away: about {percent(audit.risk)} of the {total} {words} because "
-            f"it was made from them (95 % interval {_between(largest.interval)}), beyond what "
-            f"{audit.n_holdout:,} others of the holdout show."
+            f"it was made from them (95 % interval {_between(largest.interval)}). This is the "
+            f"excess over the {audit.n_holdout:,} others of the holdout."
         )
     else:
         text = (
-            f"{file} is no nearer to the {total} it was made from than to {audit.n_holdout:,} "
-            f"others, beyond chance: the excess is {percent(audit.risk)} (95 % interval "
+            f"Beyond chance, {file} is no nearer to the {total} it was made from than to "
+            f"{audit.n_holdout:,} others: the excess is {percent(audit.risk)} (95 % interval "
             f"{_between(largest.interval)})."
         )
     if audit.unsettled:
-        text += f" It is not shown to be within the limit of {percent(audit.limit or 0.0)}."
+        text += f" It is not shown to be within the limit of {percent_given(audit.limit or 0.0)}."
     elif audit.limit is not None:
         side = "above" if audit.above_limit else "within"
-        text += f" The risk of {percent(audit.risk)} is {side} the limit of {percent(audit.limit)}."
+        text += f" The risk of {percent(audit.risk)} is {side} the limit of "
+        text += f"{percent_given(audit.limit)}."
     return text
 
 
@@ -140,7 +141,7 @@ def not_concluded(audit: UnalignedAudit) -> list[str]:
             "not do: the release was made from all of it."
         )
         texts.append(
-            "A release of poor quality is far from everybody, also if some are copied nearly. A "
+            "A release of poor quality is far from everybody, even if some are nearly copied. A "
             "low share of those nearer to the release proves nothing."
         )
     else:

@@ -147,10 +147,15 @@ class VariableContributions:
         n_tried, total = len(self.tried), len(self.variables)
         if n_tried == total or total == 1:
             return None
+        if not n_tried:
+            return (
+                "There was no time to withhold any variable in turn. A longer time limit or fewer "
+                "columns would tell."
+            )
         return (
-            f"Time allowed {n_tried:,} of the {total:,} variables to be withheld in turn; those "
-            "with the largest learned weights, and then those that masking changed least, come "
-            "first. A longer time limit or fewer columns would cover all."
+            f"There was time to withhold {n_tried:,} of the {total:,} variables in turn: first "
+            "those with the largest learned weights, then those that masking changed least. A "
+            "longer time limit or fewer columns would cover all."
         )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sklearn_reclink.auditing._attack import Attack, HeldOut
 from sklearn_reclink.auditing._findings import finding_sentences
-from sklearn_reclink.auditing.formatting import listed, percent, quoted
+from sklearn_reclink.auditing.formatting import listed, percent, percent_given, quoted
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._remedies import Remedy
@@ -74,9 +74,9 @@ def headline(audit: Audit) -> str:
         text += " The sweep over what an intruder knows finds more: "
         text += f"{percent(audit.sweep_risk)} of the {unit.many}, guesses among ties included."
     if audit.limit is not None:
-        shown, limit = percent(audit.risk), percent(audit.limit)
+        shown, limit = percent(audit.risk), percent_given(audit.limit)
         side = "above" if audit.above_limit else "within"
-        side = "just above" if audit.above_limit and shown == limit else side
+        side = "just above" if audit.above_limit and shown == percent(audit.limit) else side
         is_told = guessed < 1 and not by_sweep and shown == percent(audit.strict_rate)
         text += f" {'This' if is_told else f'A risk of {shown}'} is {side} the limit of {limit}"
         text += ", but not every attacker was tried." if audit.unsettled else "."
@@ -196,8 +196,8 @@ def advice(audit: Audit) -> list[str]:
         )
     elif not shown.tried:
         texts.append(
-            "Time did not allow any variable to be withheld, so it is not known which of them "
-            "gives the most away. A longer time limit would tell."
+            "There was no time to withhold any variable, so it is not known which of them gives "
+            "the most away. A longer time limit would tell."
         )
     elif not texts:
         texts.append(_no_remedy(audit))
@@ -236,16 +236,22 @@ def _no_remedy(audit: Audit) -> str:
     elif shown.untried_note is None and (least.drop or 0) <= 0:
         text = f"{shown.judge} still finds all {shown.n_with:,} without any one of them"
     elif (least.drop or 0) <= 0:
-        text = f"{shown.judge} still finds as many without any of the {n_tried:,} that were tried"
+        names = listed([quoted(one.name) for one in shown.tried[:_MOST_LISTED]])
+        more = f" and {n_tried - _MOST_LISTED:,} more" if n_tried > _MOST_LISTED else ""
+        return (
+            f"There was time to withhold {n_tried:,} of the {len(shown.variables):,} variables. "
+            f"{shown.judge} finds as many without {names}{more}. A longer time limit would tell "
+            "whether another variable decides."
+        )
     elif shown.shorter:
         return (
-            "Time did not allow to measure what leaving out a variable would change. A longer time "
+            "There was no time to measure what leaving out a variable would change. A longer time "
             "limit would tell."
         )
     else:
         return (
-            f"Without {quoted(least.name)}, {shown.judge} finds {least.n_without:,} {of_all}. Time "
-            "did not allow the other attackers to be tried without it, and they may find more."
+            f"Without {quoted(least.name)}, {shown.judge} finds {least.n_without:,} {of_all}. "
+            "There was no time to try the other attackers without it, and they may find more."
         )
     return f"No variable decides: {text}. The masking as a whole has to be stronger."
 

@@ -25,6 +25,18 @@ def percent(share: float) -> str:
     return f"{number:.1f} %" if 0 < number < 9.95 or 99 < number < 100 else f"{number:.0f} %"
 
 
+def percent_given(share: float) -> str:
+    """A limit or target in percent, as it was given.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.auditing.formatting import percent_given
+    >>> [percent_given(share) for share in (0.05, 0.125, 1)]
+    ['5 %', '12.5 %', '100 %']
+    """
+    return f"{100 * share:.6g} %"
+
+
 @dataclass(frozen=True)
 class Unit:
     """What one record describes: the nouns for one and for many of them.

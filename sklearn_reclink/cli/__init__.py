@@ -5,16 +5,19 @@ Exit codes: 0 the audit is done and the risk is within the limit, 1 the risk is 
 Results go to standard output, progress and messages to standard error.
 """
 
+import re
 import sys
 import traceback
 import warnings
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
+from typing import Any
 
 WRONG_INPUT = 2
 PROGRAM_ERROR = 3
 INTERRUPTED = 130
 WITH_REPORT = "pip install jinja2 matplotlib pandas pillow pyarrow typer"  # the extra "report"
+_OF_OPTION = re.compile(r"^Invalid value for '([^']+)'( / '[^']+')*: ")
 
 __all__ = ["main", "run"]
 
@@ -53,11 +56,23 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:  # those of the command line are classes of the click that typer uses
         if type(error).__name__ == "Abort":
             return report_error("interrupted", INTERRUPTED)
-        if hasattr(error, "show"):
-            error.show()
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()  # type: ignore[attr-defined]
             return WRONG_INPUT
+        if hasattr(error, "format_message"):
+            return report_error(usage_problem(error), WRONG_INPUT)
         print_trace(error)
         return report_error("this is an error in sklearn-reclink: please report it", PROGRAM_ERROR)
+
+
+def usage_problem(error: Any) -> str:
+    """What is wrong with the command, on one line, and where its options are listed."""
+    text = " ".join(error.format_message().split()).rstrip(".")
+    text, n_values = _OF_OPTION.subn(r"\1: ", text)
+    if n_values or getattr(error, "ctx", None) is None:
+        return text
+    text = text[:1].lower() + text[1:]
+    return f"{text}: {error.ctx.command_path} --help lists what it takes"
 
 
 def print_trace(error: Exception) -> None:

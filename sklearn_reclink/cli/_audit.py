@@ -53,7 +53,7 @@ def audit_command(
     run: groups.Run,
 ) -> None:
     """Audit a masked file: who would be found again, how certain that is, and what to protect."""
-    from sklearn_reclink.cli._reading import FileProblem, read_pair
+    from sklearn_reclink.cli._reading import FileProblem, check_different, read_pair
     from sklearn_reclink.cli._scenarios import with_scenarios
     from sklearn_reclink.cli._unaligned import audit_release, read_release
 
@@ -79,6 +79,7 @@ def audit_command(
         return console.finish(of_release, texts, unsettled=unsettled, **writing)
     if intruder.holdout is not None:
         raise FileProblem("--holdout is for releases that are not aligned: add --unaligned")
+    check_different(original, masked)
     pair = read_pair(original, masked, which)
     console.print_read(pair, unit, quiet=run.quiet)
     said |= {"masked_name": masked.name, "certify": lists.certificate is not None}
@@ -98,6 +99,7 @@ def audit_command(
 
 def _selection(reading: groups.Reading, intruder: Intruder, weight: str | None) -> Selection:
     """The variables that the intruder knows, and those that are secret."""
+    from sklearn_reclink.cli._reading import check_id
     from sklearn_reclink.cli._scenarios import known_columns
     from sklearn_reclink.cli._weights import check_weight
 
@@ -105,7 +107,9 @@ def _selection(reading: groups.Reading, intruder: Intruder, weight: str | None) 
     columns = known_columns(reading.columns, intruder.known)
     wanted = [*columns, *secrets] if columns else columns
     which = console.selection(replace(reading, columns=wanted), weight)
-    check_weight(which, console.split_names(secrets))
+    names = console.split_names(secrets)
+    check_weight(which, names)
+    check_id(which, names)
     return which
 
 
@@ -114,7 +118,7 @@ def _check_paths(
 ) -> Path | None:
     """Refuse paths that cannot be written; where the records are listed."""
     from sklearn_reclink.auditing.writing import check_outputs
-    from sklearn_reclink.cli._writing import check_table_format
+    from sklearn_reclink.cli._writing import check_page_formats, check_table_format
 
     records, report = lists.records, pages.report
     check_table_format(records, "--records", csv_only=True)
@@ -123,6 +127,7 @@ def _check_paths(
         records = report.with_name(f"{report.stem}-records.csv")
     written = {"--report": report, "--json": pages.json_path, option: records}
     check_outputs({**written, "--certificate": lists.certificate}, inputs, force=force)
+    check_page_formats(report=report, json=pages.json_path, certificate=lists.certificate)
     return records
 
 
@@ -177,15 +182,20 @@ def compare_command(
     """Audit several masked versions of a file and compare their risk and information loss."""
     from sklearn_reclink.auditing import compare
     from sklearn_reclink.auditing.writing import check_outputs
-    from sklearn_reclink.cli._reading import FileProblem, read_pair
+    from sklearn_reclink.cli._reading import FileProblem, check_different, read_pair
+    from sklearn_reclink.cli._writing import check_page_formats
 
     written = {"--report": pages.report, "--json": pages.json_path}
     check_outputs(written, [original, *masked], force=run.force)
+    check_page_formats(report=pages.report, json=pages.json_path)
+    for path in masked:
+        check_different(original, path)
     names = [path.name for path in masked]
     if len(set(names)) < len(names):
         names = [str(path) for path in masked]
     if len(set(names)) < len(names):
-        raise FileProblem("a masked file is given twice")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FileProblem(f"{twice} is given twice: name each masked file once")
     which = console.selection(reading)
     pairs = [read_pair(original, path, which) for path in masked]
     for name, pair in zip(names, pairs, strict=True):

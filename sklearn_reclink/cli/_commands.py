@@ -58,10 +58,10 @@ def mask_command(
     keep_integers: options.KeepIntegers = False,
     option: options.Settings = None,
     keep: options.Keep = None,
-    reading: groups.Reading,
+    reading: groups.ReadingToMask,
     run: groups.Run,
 ) -> None:
-    """Mask a file; other columns are left out, except for the id and those to keep."""
+    """Mask columns of a file. The others are left out, except the id and those to keep."""
     from sklearn_reclink.auditing.writing import check_outputs, write_files
     from sklearn_reclink.cli._masking import build_masker, file_content, mask_file
     from sklearn_reclink.cli._writing import check_table_format

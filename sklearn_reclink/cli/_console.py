@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,12 @@ def split_names(names: list[str] | None) -> list[str] | None:
     """Names separated by commas, in one option or several; a name with a comma is quoted."""
     if not names:
         return None
-    return [name.strip() for part in csv.reader(names) for name in part if name.strip()]
+    found = [name.strip() for part in csv.reader(names) for name in part if name.strip()]
+    if not found:
+        raise ValueError(
+            f"{','.join(names)!r} names nothing: separate names by commas, such as age,income"
+        )
+    return found
 
 
 def split_levels(names: list[str] | None) -> dict[str, list[str] | None]:
@@ -48,7 +53,13 @@ def split_levels(names: list[str] | None) -> dict[str, list[str] | None]:
     found: dict[str, list[str] | None] = {}
     for name in split_names(names) or ():
         column, is_given, levels = name.partition("=")
-        found[column.strip()] = [one.strip() for one in levels.split("<")] if is_given else None
+        given = [one.strip() for one in levels.split("<")] if is_given else None
+        if given is not None and not all(given):
+            raise ValueError(
+                f"--ordinal gives {column.strip()!r} an empty level: write all levels, as in "
+                f"'{column.strip()}=low<middle<high'"
+            )
+        found[column.strip()] = given
     return found
 
 
@@ -93,15 +104,19 @@ def what_was_read(pair: FilePair, unit: str = "people") -> str:
     ]
     from sklearn_reclink.auditing.formatting import Unit
 
-    many = Unit.of(unit).many
-    counts = [f"{len(pair.original):,} {many} are in both files"]
-    for table, who in (
-        (pair.pool, "masked records"),
-        (pair.absent, f"{many} of the original file"),
-    ):
-        if table is not None:
-            counts.append(f"{len(table):,} {who} are not in the other")
-    return "\n".join([*lines, f"{', '.join(counts)}."])
+    noun = Unit.of(unit)
+    counts = [f"{noun.count(len(pair.original))} {_are(pair.original)} in both files"]
+    if pair.pool is not None:
+        records = f"{len(pair.pool):,} masked record{'s' * (len(pair.pool) != 1)}"
+        counts.append(f"{records} {_are(pair.pool)} not in the original file")
+    if pair.absent is not None:
+        people = noun.count(len(pair.absent))
+        counts.append(f"{people} of the original file {_are(pair.absent)} not in the masked file")
+    return "\n".join([*lines, f"{'; '.join(counts)}."])
+
+
+def _are(table: Sized) -> str:
+    return "is" if len(table) == 1 else "are"
 
 
 @contextmanager

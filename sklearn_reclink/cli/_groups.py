@@ -61,6 +61,14 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class ReadingToMask(Reading):
+    """The same of a file that is masked."""
+
+    id_column: options.IdOfRecords = None
+    columns: options.ColumnsToMask = None
+
+
+@dataclass(frozen=True)
 class Pages:
     """Where results are written."""
 

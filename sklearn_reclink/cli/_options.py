@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from sklearn_reclink.cli import _numbers as numbers
+
 Original = Annotated[Path, typer.Argument(help="The original file, CSV, Parquet or Excel.")]
 Masked = Annotated[Path, typer.Argument(help="Its masked version, CSV, Parquet or Excel.")]
 MaskedFiles = Annotated[
@@ -19,6 +21,18 @@ Id = Annotated[
         "--id",
         metavar="COL",
         help="Column that identifies records; by default rows are matched by order.",
+    ),
+]
+IdOfRecords = Annotated[
+    str | None,
+    typer.Option("--id", metavar="COL", help="Column that identifies records, released as it is."),
+]
+ColumnsToMask = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="COL,...",
+        help="Columns to mask, by default all except the id and those to keep; may be repeated.",
     ),
 ]
 Columns = Annotated[
@@ -43,7 +57,7 @@ Dates = Annotated[
     str | None,
     typer.Option(
         metavar="ORDER",
-        help="day-first or month-first, for dates such as 01/02/2024, if they do not show it.",
+        help="day-first or month-first, for dates such as 01/02/2024, if the dates do not show it.",
     ),
 ]
 Decimal = Annotated[str, typer.Option(help="Decimal separator in CSV files.")]
@@ -76,15 +90,25 @@ IncludeValues = Annotated[
         "--include-values", help="Include values of the records at risk in the report and the list."
     ),
 ]
-TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for all attackers together.")]
+TimeLimit = Annotated[
+    float,
+    typer.Option(
+        parser=numbers.seconds, metavar="SECONDS", help="Seconds for all attackers together."
+    ),
+]
+SearchTime = Annotated[
+    float,
+    typer.Option(
+        parser=numbers.seconds, metavar="SECONDS", help="Seconds for the search and its audits."
+    ),
+]
 FailAbove = Annotated[
     float | None,
     typer.Option(
-        min=0.0,
-        max=1.0,
+        parser=numbers.share,
         metavar="SHARE",
-        help="Exit with code 1 unless the risk is shown to be at most this, such as 0.2; guesses "
-        "among ties count.",
+        help="Exit with code 1 unless the risk is shown to be at most this share, such as 0.05 for "
+        "5 %. Guesses among ties count.",
     ),
 ]
 Unit = Annotated[
@@ -154,8 +178,15 @@ Attackers = Annotated[
         "weighted_mean, choquet, bilinear, hlms, density.",
     ),
 ]
-Jobs = Annotated[int | None, typer.Option("--n-jobs", help="Number of parallel workers.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of every random choice.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--n-jobs", parser=numbers.workers, metavar="N", help="Number of parallel workers."
+    ),
+]
+Seed = Annotated[
+    int, typer.Option(parser=numbers.seed, metavar="N", help="Seed of every random choice.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and notes.")]
 Force = Annotated[
     bool, typer.Option("--force", help="Overwrite existing files, but never one that is read.")

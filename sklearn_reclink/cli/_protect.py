@@ -8,6 +8,7 @@ import typer
 
 from sklearn_reclink.cli import _console as console
 from sklearn_reclink.cli import _groups as groups
+from sklearn_reclink.cli import _numbers as numbers
 from sklearn_reclink.cli import _options as options
 from sklearn_reclink.cli._groups import spread
 
@@ -18,9 +19,10 @@ MaskedPath = Annotated[
 MaxRisk = Annotated[
     float,
     typer.Option(
-        max=1.0,
+        parser=numbers.share_above_zero,
         metavar="SHARE",
-        help="The largest share that any attacker may find, guesses among ties included.",
+        help="The largest share that any attacker may find, such as 0.05 for 5 %. Guesses among "
+        "ties count.",
     ),
 ]
 Proven = Annotated[
@@ -47,10 +49,10 @@ def protect_command(
     max_risk: MaxRisk = 0.05,
     proven: Proven = False,
     write_anyway: WriteAnyway = False,
-    reading: groups.Reading,
+    reading: groups.ReadingToMask,
     keep: options.Keep = None,
     pages: groups.Pages,
-    time_limit: options.TimeLimit = 180.0,
+    time_limit: options.SearchTime = 180.0,
     attackers: options.Attackers = None,
     unit: options.Unit = "people",
     n_jobs: options.Jobs = None,
@@ -60,13 +62,12 @@ def protect_command(
     from sklearn_reclink.auditing import MaskingSearch
     from sklearn_reclink.auditing.writing import check_outputs
     from sklearn_reclink.cli._masking import file_content, mask_file
-    from sklearn_reclink.cli._writing import check_table_format
+    from sklearn_reclink.cli._writing import check_page_formats, check_table_format
 
     check_table_format(output, "--output")
-    if not max_risk > 0:
-        raise ValueError(f"--max-risk is {max_risk:g}: it must be above 0, such as 0.05")
     written = {"--output": output, "--report": pages.report, "--json": pages.json_path}
     check_outputs(written, [original], force=run.force)
+    check_page_formats(report=pages.report, json=pages.json_path)
     which = console.selection(reading)
     with console.progress_bar(run.quiet) as progress:
         search = MaskingSearch(

@@ -122,6 +122,7 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
             "--id, which names the column that identifies records, the rows must match one by one"
         )
     ids = [] if which.id_column is None else [ids_of(table, which.id_column) for table in read]
+    check_id(which)
     source, weights = read_weights(read, which)
     held = [which.variables(table.frame) for table in read]
     wanted = common_columns(held, names, which.columns)
@@ -131,7 +132,8 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
     for name, variables in zip(names, held, strict=True):
         left_out = [one for one in variables if one not in wanted]
         if left_out and which.columns is None:
-            notes.append(f"left out, because only {name} has them: {', '.join(left_out)}")
+            it = "it" if len(left_out) == 1 else "them"
+            notes.append(f"left out, because only {name} has {it}: {', '.join(left_out)}")
     in_both = [one for one in map(str, read[0].frame) if one in read[1].frame]
     not_asked_for = tuple(one for one in in_both if one not in (which.id_column, *wanted))
     if not ids:
@@ -161,6 +163,12 @@ def read_together(paths: Sequence[Path], which: Selection) -> list[pd.DataFrame]
     held = [which.variables(table.frame) for table in read]
     wanted = common_columns(held, [table.file for table in read], which.columns)
     return interpret(read, wanted, which)[0]
+
+
+def check_different(first: Path, other: Path, wanted: str = "its masked version") -> None:
+    """Refuse one file in two roles; a copy of a file is judged by what it holds."""
+    if first.exists() and other.exists() and first.samefile(other):
+        raise FileProblem(f"{other} and {first} are one file: give {wanted} in place of the second")
 
 
 def read_table(path: Path, which: Selection) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -267,6 +275,20 @@ def _check_told(wanted: Sequence[str], which: Selection) -> None:
         raise FileProblem(f"--dates is day-first or month-first, not {which.dates!r}")
 
 
+def check_id(which: Selection, secrets: Sequence[str] | None = None) -> None:
+    """Refuse an id that is named as a variable as well."""
+    for option, names in (
+        ("--secret", secrets or ()),
+        ("--columns or --known", which.columns or ()),
+        ("--nominal", which.nominal),
+        ("--ordinal", which.ordinal),
+    ):
+        if which.id_column is not None and which.id_column in names:
+            raise FileProblem(
+                f"--id names {which.id_column!r}, which {option} names too: an id is not a variable"
+            )
+
+
 def ids_of(table: tables.Table, id_column: str) -> dict[str, int]:
     """The ids of a file as written, and the row of each."""
     file = table.file
@@ -303,9 +325,10 @@ def _hint(
         "final '.0': write the ids alike in both files"
     )
     if len(both) < 2:
+        number = f"{len(both)} id{'s are' if len(both) != 1 else ' is'}"
         raise FileProblem(
-            f"{len(both)} ids of {files[0]} are in {files[1]}: at least 2 must be in both "
-            f"files{'; ' + hint if n_more > 0 else ''}"
+            f"{number} in both {files[0]} and {files[1]}, and at least 2 must be"
+            f"{'; ' + hint if n_more > 0 else ''}"
         )
     return [hint] if n_more > 0 else []
 

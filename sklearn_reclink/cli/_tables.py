@@ -23,7 +23,18 @@ SEPARATORS = ",;\t|"
 PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm"}
 _OTHER_FORMATS = {".xls", ".xlsb", ".ods", ".sav", ".dta", ".sas7bdat", ".rds", ".rda", ".json"}
-_OTHER_FORMATS |= {".zip", ".gz", ".pdf", ".feather", ".pkl", ".npy"}
+_OTHER_FORMATS |= {
+    ".html",
+    ".htm",
+    ".xml",
+    ".docx",
+    ".zip",
+    ".gz",
+    ".pdf",
+    ".feather",
+    ".pkl",
+    ".npy",
+}
 _MOST_NAMED = 5
 _START = 2**16  # bytes that tell the layout of a CSV file
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
@@ -49,6 +60,8 @@ def load(path: Path) -> Table:
     suffix = path.suffix.lower()
     if not path.exists():
         raise FileProblem(f"{path} does not exist")
+    if path.is_dir():
+        raise FileProblem(f"{path} is a folder: name a file in it")
     if suffix in _OTHER_FORMATS:
         raise FileProblem(f"{path.name} cannot be read: save it as CSV, Parquet or Excel (.xlsx)")
     separator, notes = None, list[str]()
@@ -80,7 +93,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except ImportError:
         raise
     except Exception as error:
-        raise FileProblem(f"{path.name} cannot be read as Parquet") from error
+        raise FileProblem(
+            f"{path.name} cannot be read as Parquet: save it again, or as CSV"
+        ) from error
 
 
 def _read_excel(path: Path) -> pd.DataFrame:
@@ -94,7 +109,9 @@ def _read_excel(path: Path) -> pd.DataFrame:
     try:
         table = pd.read_excel(path, dtype=object, keep_default_na=False, engine="openpyxl")
     except Exception as error:
-        raise FileProblem(f"{path.name} cannot be read as Excel") from error
+        raise FileProblem(
+            f"{path.name} cannot be read as Excel: save it again, or as CSV"
+        ) from error
     table = table.mask(table == "").dropna(how="all").reset_index(drop=True)
     for name in table.columns:
         column = table[name]

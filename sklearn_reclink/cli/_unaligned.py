@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_reclink.cli import _console as console
 from sklearn_reclink.cli import _tables as tables
-from sklearn_reclink.cli._reading import Selection, common_columns, ids_of, interpret
+from sklearn_reclink.cli._reading import (
+    Selection,
+    check_different,
+    common_columns,
+    ids_of,
+    interpret,
+)
 from sklearn_reclink.cli._tables import FileProblem
 
 if TYPE_CHECKING:
@@ -55,6 +61,10 @@ def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, 
     for option, value in refused.items():
         if value:
             raise FileProblem(f"{option} has no meaning with --unaligned: leave it out")
+    check_different(paths[0], paths[1], "a release made from it")
+    for path in paths[2:]:
+        check_different(paths[0], path, "a holdout of other people")
+        check_different(paths[1], path, "a holdout of other people")
     read = [tables.load(path) for path in paths]
     names = [table.file for table in read]
     held = [which.variables(table.frame) for table in read]

@@ -25,7 +25,8 @@ _SEPARATORS = ",;\t|"
 
 Proof = Annotated[Path, typer.Argument(help="The certificate, JSON or JSON.gz.")]
 PoolPath = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The whole masked file, if fit was given one.")
+    Path | None,
+    typer.Option(metavar="FILE", help="The whole masked file, if the proof was made with a pool."),
 ]
 
 
@@ -67,7 +68,7 @@ def read_certificate(path: Path) -> dict[str, Any]:
             certificate = json.load(file)
     except (ValueError, RecursionError, gzip.BadGzipFile) as error:
         raise ValueError(f"{path.name} is not JSON") from error
-    if not isinstance(certificate, dict):
+    if not isinstance(certificate, dict) or "family" not in certificate:
         raise ValueError(f"{path.name} is not a certificate")
     return certificate
 
@@ -134,9 +135,23 @@ def read_file(
     places = [header.index(name) for name in wanted]
     table = []
     for number, row in enumerate((row for row in rows if row), start=1):
-        try:
-            table.append([float(row[place].replace(decimal, ".")) for place in places])
-        except (ValueError, IndexError) as error:
-            raise ValueError(f"row {number} of {path.name} is not all numbers") from error
+        if len(row) != len(header):
+            cells = f"{len(row)} cells, the header has {len(header)}"
+            raise ValueError(f"{path.name} is not a CSV file: row {number} has {cells}")
+        for place in places:
+            if not _is_number(row[place], decimal):
+                raise ValueError(
+                    f"column {header[place]!r} of {path.name} is not a number in row {number}: "
+                    "choose the columns of the certificate with --columns"
+                )
+        table.append([float(row[place].replace(decimal, ".")) for place in places])
     key = None if id_column is None else header.index(id_column)
     return ([] if key is None else [row[key] for row in rows if row]), table
+
+
+def _is_number(cell: str, decimal: str) -> bool:
+    try:
+        float(cell.replace(decimal, "."))
+    except ValueError:
+        return False
+    return True

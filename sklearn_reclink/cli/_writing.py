@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CSV = {".csv", ".txt", ""}
 EXCEL = ".xlsx"
+_PAGES = {"report": (".html", ".htm"), "json": (".json",), "certificate": (".json", ".gz")}
 _EXCEL_ROWS = 2**20 - 1  # below the header
 
 
@@ -54,6 +55,29 @@ def check_table_format(path: Path | None, option: str, *, csv_only: bool = False
             f"{option} {path}: files of the kind {suffix} are not written. Use .csv, .parquet or "
             f"{EXCEL}: {remedy}"
         )
+
+
+def check_page_formats(**paths: Path | None) -> None:
+    """Refuse a page or a JSON file whose name says that it is something else.
+
+    Parameters
+    ----------
+    **paths : Path or None
+        Where to write, by the name of the option without its hyphens.
+
+    Raises
+    ------
+    FileProblem
+        Names the option, the path and the remedy.
+    """
+    for option, path in paths.items():
+        suffixes = _PAGES[option]
+        if path is not None and path.suffix.lower() not in ("", *suffixes):
+            better = path.with_suffix(suffixes[0]).name
+            raise FileProblem(
+                f"--{option} {path} is written as {suffixes[0][1:].upper()} and nothing else: name "
+                f"it {better}"
+            )
 
 
 def file_content(table: pd.DataFrame, path: Path) -> str | bytes:

@@ -281,20 +281,22 @@ def _shown(levels: Sequence[Any] | None) -> str:
 def _notes(columns: Sequence[Column], kind: str) -> list[str]:
     """What the user should check of a variable."""
     name = columns[0].name
-    empty = [column for column in columns if column.type is None]
+    files = [column.file.removesuffix(" X").removesuffix(" y") for column in columns]
+    empty = [file for file, column in zip(files, columns, strict=True) if column.type is None]
     if empty:
-        where = " and ".join(f"the {column.file}" for column in empty)
+        where = " and ".join(f"the {file}" for file in empty)
         return [f"column {name!r} has no value in {where}: it tells nobody apart there"]
     if kind == NUMERIC:
         n_values = code_like(columns[:2])
         return [
             f"column {name!r} has only {n_values} different whole numbers and is read as a number: "
-            "if they are codes, name it in categorical_features (or ordinal_features)"
+            "if they are codes, name it in categorical_features or ordinal_features (--nominal or "
+            "--ordinal on the command line)"
         ] * (n_values > 0)
     seen = [set(column.labels()) for column in columns[:2]]
     counts = [
-        f"{len(mine - other)} only in the {column.file}"
-        for mine, other, column in zip(seen, reversed(seen), columns, strict=False)
+        f"{len(mine - other)} only in the {file}"
+        for mine, other, file in zip(seen, reversed(seen), files, strict=False)
         if mine - other
     ]
     return [f"column {name!r} has categories in one file only: {', '.join(counts)}"] * bool(counts)

@@ -180,8 +180,8 @@ def learn_mixed_view(
     informative = np.array([_varies(X[:, k]) and _varies(Y[:, k]) for k in range(n_features)])
     if not informative.any():
         raise ValueError(
-            "every column is constant in X or in y: nothing tells one record from "
-            "another, so there is no distance to learn"
+            "every column is constant in the original or in the masked file, so nothing tells "
+            "one record from another: add a column whose values differ in both"
         )
     nominal = np.array(kinds) == "nominal"
     caps = _caps(X, informative & nominal, standardize)

@@ -61,7 +61,7 @@ def own_first(masked: np.ndarray, pool: np.ndarray, *, may_be_cut: bool) -> np.n
     if may_be_cut and np.array_equal(masked, pool, equal_nan=True):
         raise ValueError(
             "pool and y are the same records, row by row. If the pool came through cross_validate "
-            "or GridSearchCV, scikit-learn cut it into folds: hand over Pool(masked_file) from "
+            "or GridSearchCV, scikit-learn cut it into folds: pass Pool(masked_file) from "
             "sklearn_reclink to keep it whole. Otherwise leave pool out: y is the pool by default"
         )
     both = np.concatenate([masked, pool])
@@ -78,7 +78,7 @@ def own_first(masked: np.ndarray, pool: np.ndarray, *, may_be_cut: bool) -> np.n
         raise ValueError(
             f"row {missing[0]} of y is not in the pool, or fewer times than in y ({len(missing)} "
             "such rows): the pool is the whole masked file, the records of y among the others. If "
-            "it came through cross_validate or GridSearchCV, hand over Pool(masked_file)"
+            "it came through cross_validate or GridSearchCV, pass Pool(masked_file)"
         )
     return np.concatenate([masked, pool[np.sort(order[nth >= taken[others[order]]])]])
 

@@ -95,7 +95,7 @@ class Shards:
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
         raise TypeError(
             "a file in shards is not read into memory: score, predict and link take it, for "
-            'rule="nearest" and distances that a tree can search; for anything else hand over '
+            'rule="nearest" and distances that a tree can search; for anything else pass '
             "some of its records, such as shards.take(rows)"
         )
 

@@ -171,8 +171,8 @@ def learn_view(
         view = learn_scales(X, Y, standardize, names)
     if not view.informative.any():
         raise ValueError(
-            "every column is constant in X or in y: nothing tells one record from "
-            "another, so there is no distance to learn"
+            "every column is constant in the original or in the masked file, so nothing tells "
+            "one record from another: add a column whose values differ in both"
         )
     return view
 

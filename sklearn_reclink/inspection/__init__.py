@@ -6,7 +6,7 @@
 `CapacityLatticeDisplay`      which groups of variables?
 `MarginDisplay`               how clear are the links?
 `LinkageCurveDisplay`         how many people does an intruder find who claims only clear links?
-`AttributeDisclosureDisplay`  what does a release tell of a secret?
+`AttributeDisclosureDisplay`  what does a release reveal about a secret?
 `NearestRecordsDisplay`       is a release nearer to the people it was made from?
 `OverfittingCurveDisplay`     does the attack generalise?
 `RiskUtilityDisplay`          which masking is worth its information loss?

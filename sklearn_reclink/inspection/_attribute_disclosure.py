@@ -1,4 +1,4 @@
-"""What does a release tell of a secret? Attack, control and baseline with their intervals.
+"""What does a release reveal about a secret? Attack, control and baseline with their intervals.
 
 The shares are those of `metrics.attribute_disclosure`. What matters is how far the attack on people
 in the release lies to the right of the control, the same attack on people who are not in it.

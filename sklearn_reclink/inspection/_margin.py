@@ -147,13 +147,14 @@ class MarginDisplay(Display):
         edges = np.linspace(-1, 1, bins + 1).tolist()
         found, lost = margin[linked], margin[~linked]
         tied = np.count_nonzero(np.abs(lost) < 1e-9)
-        label = f"re-identified: {len(found)} of {len(margin)}"
+        label = f"re-identified: {len(found):,} of {len(margin):,}"
         ax.hist(found, bins=edges, facecolor=BLUE, label=label)
-        label = f"lost: {len(lost)} of {len(margin)}" + (f" ({tied} tied)" if tied else "")
+        label = f"lost: {len(lost):,} of {len(margin):,}" + (f" ({tied:,} tied)" if tied else "")
         # a tie is lost, and belongs to the left of 0
         ax.hist(np.minimum(lost, -1e-9), bins=edges, label=label, **hatched(VERMILION))
         ax.axvline(0, color=ax.xaxis.label.get_color(), linewidth=1)
         ax.set_xlim(-1, 1)
+        ax.set_xticks([-1, -0.5, 0, 0.5, 1], ["−1", "−0.5", "0", "0.5", "1"])
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel(
             "relative margin to the runner-up\n← another record is nearer    own record is nearer →"

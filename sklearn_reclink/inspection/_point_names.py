@@ -36,7 +36,7 @@ POINT_RADIUS = 4
 
 
 def name_points(ax: Axes, points: np.ndarray, names: list[str], path: np.ndarray) -> list[Text]:
-    """Write names beside points, the first ones first.
+    """Write names beside points, the first ones first, clear of straight lines drawn before.
 
     Parameters
     ----------
@@ -61,9 +61,22 @@ def name_points(ax: Axes, points: np.ndarray, names: list[str], path: np.ndarray
     corners, centres = ax.transData.transform(path), ax.transData.transform(points)
     taken = [Bbox([np.minimum(*ends), np.maximum(*ends)]).padded(1.0) for ends in pairwise(corners)]
     taken += [Bbox([c, c]).padded(POINT_RADIUS * figure.dpi / 72) for c in centres]
+    taken += _straight_lines(ax)
     pairs = zip(points.tolist(), names, strict=True)
     texts = [_first_free(ax, point, name, taken) for point, name in pairs]
     return [text for text in texts if text is not None]
+
+
+def _straight_lines(ax: Axes) -> list[Bbox]:
+    """Where lines between two points are, such as that of a limit."""
+    from matplotlib.transforms import Bbox
+
+    found = []
+    for line in ax.get_lines():
+        ends = line.get_transform().transform(line.get_xydata())
+        if len(ends) == 2:
+            found.append(Bbox([ends.min(axis=0), ends.max(axis=0)]).padded(1.0))
+    return found
 
 
 def _first_free(ax: Axes, point: list[float], name: str, taken: list[Bbox]) -> Text | None:

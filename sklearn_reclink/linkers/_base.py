@@ -105,7 +105,7 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
         pool : array-like, dataframe or Pool of shape (n_masked, n_features), default=None
             The whole masked file, for an intruder who knows only some of its records: ``y`` are
             some of its rows, the others are impostors. By default the pool is ``y``. Through
-            `cross_validate` or `GridSearchCV` hand over a `Pool`, which is never cut into folds.
+            `cross_validate` or `GridSearchCV` pass a `Pool`, which is never cut into folds.
         reference : array-like or dataframe of shape (n_original, n_features), default=None
             The whole original file, where ``X`` holds only some of its records: ranks are counted
             in it. By default in ``X``.

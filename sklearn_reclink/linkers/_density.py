@@ -92,7 +92,8 @@ class DensityLinker(LikelihoodLinker):
     ``P(b)``, where missing is a category of every variable, so suppression tells, too. The
     transition frequencies of rare categories are shrunk towards a pooled model: kept with one
     probability, or drawn from the masked file. A value missing in either record adds nothing to the
-    views of errors. All pairs of such files are compared, in batches, however large they are.
+    views of errors. Trees serve such files as well, unless the tables of their categories would be
+    too large; then all pairs are compared, in batches.
 
     Examples
     --------

@@ -40,14 +40,14 @@ def shard_index(linker: "BaseLinker", X: Any, pool: Any, y: Any = None) -> "Shar
     if linker.variables_ is not None:
         raise ValueError(
             "files in shards must hold numbers without missing values, and so must the files of "
-            "fit: hand over files in memory"
+            "fit: pass files in memory"
         )
     if y is not None and pool is not None:
         raise ValueError("files in shards are linked within y: leave pool out")
     if linker.rule != "nearest" or linker._threshold is not None:
         raise ValueError(
             f"{type(linker).__name__} with rule={linker.rule!r} compares all pairs of records, so "
-            'it takes files in memory only: use rule="nearest", or hand over some of the records'
+            'it takes files in memory only: use rule="nearest", or pass some of the records'
         )
     file, name = ("pool", "pool") if y is None else ("masked file", "y")
     given = pool if y is None else y

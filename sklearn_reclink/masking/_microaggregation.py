@@ -204,17 +204,18 @@ def _variable_groups(
     positions = [[position(one, n_features, names, "groups") for one in group] for group in groups]
     counts = Counter(place for group in positions for place in group)
     repeated = sorted(place for place, count in counts.items() if count > 1)
-    if repeated:
-        raise ValueError(
-            f"groups names the variable(s) at {repeated} more than once: a variable is masked "
-            "in one group only."
-        )
     called = range(n_features) if names is None else names
+    if repeated:
+        twice = listed([called[place] for place in repeated])
+        raise ValueError(
+            f"groups names the columns {twice} more than once: a variable is masked in one group "
+            "only."
+        )
     alone = [called[place] for place in columns if place not in counts]
     if alone:
         raise ValueError(
             f"the columns {listed(alone)} are in no group, so they would be released unmasked: add "
-            "them to groups, or name the columns to mask with columns= to release them so"
+            "them to groups, or name only the columns to mask with columns="
         )
     beside = [called[place] for place in counts if place not in columns]
     if beside:

@@ -96,8 +96,8 @@ class Rounding(Masker):
                 )
             if column.is_whole and base != int(base):
                 raise ValueError(
-                    f"column {column.name!r} holds whole numbers and base={base} is none: give a "
-                    "whole base, or make the column one of floats"
+                    f"column {column.name!r} holds whole numbers and base={base} is not one: give "
+                    "a whole base, or make the column one of floats"
                 )
 
     def _mask_columns(self, table: Table) -> dict[int, Any]:

@@ -107,8 +107,8 @@ class TopBottomCoding(Masker):
         if self.by == "quantile":
             if not isinstance(given, Real) or not 0 <= float(given) <= 1:
                 raise ValueError(
-                    f"{name}={given!r} for the column {column.name!r} is no share from 0 to 1: "
-                    'give one, or by="value"'
+                    f"{name}={given!r} for the column {column.name!r} is not a share from 0 "
+                    'to 1: give one, or by="value"'
                 )
             present = column.numbers[~column.missing]
             if not len(present):

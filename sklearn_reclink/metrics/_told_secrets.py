@@ -1,4 +1,4 @@
-"""What the records of a release tell of a secret: guesses from the nearest of them.
+"""What the records of a release reveal about a secret: guesses from the nearest of them.
 
 Masked records that are alike in all known variables are one *class*: an intruder sees them all, and
 cannot tell them apart. A class tells the most frequent of its secrets, or their median if they are

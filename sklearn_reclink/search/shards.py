@@ -88,7 +88,7 @@ class ShardIndex:
         """Nothing: the files are not in memory."""
         raise ValueError(
             "this linker or its rule compares all pairs of records, so the files must be in "
-            'memory: hand over arrays of fewer records, or use a distance with rule="nearest"'
+            'memory: pass arrays of fewer records, or use a distance with rule="nearest"'
         )
 
     masked = original
@@ -204,7 +204,7 @@ class ShardSearch(Search):
     ) -> tuple[np.ndarray, ...]:
         if records is not None or not hasattr(self, question):
             raise ValueError(
-                "files in parts answer score, predict and link, about all records: hand over "
+                "files in parts answer score, predict and link, about all records: pass "
                 "arrays for anything else"
             )
         task = Task(self, question, options, range(self.shape[0]))

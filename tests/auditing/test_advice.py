@@ -91,7 +91,7 @@ def test_without_time_nothing_untrue_is_said(monkeypatch):
     found = audit(X, Y, attackers=["euclidean"])
     assert not found.contributions.tried and not found.contributions.remedies
     (sentence,) = verdict(found).what_to_protect
-    assert sentence.startswith("Time did not allow any variable to be withheld")
+    assert sentence.startswith("There was no time to withhold any variable")
 
 
 def test_the_size_of_groups_that_ties_need_is_said():

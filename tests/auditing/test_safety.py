@@ -181,7 +181,7 @@ def test_a_risk_that_the_headline_has_not_told_is_told_with_the_limit():
     headline = verdict(replace(found, limit=limit)).headline
     assert f"A risk of {percent(found.risk)} is " in headline and "above the limit" in headline
     assert "just above" in verdict(replace(found, limit=found.risk - 1e-6)).headline
-    assert "Time allowed" not in found.to_text() and "only variable compared" in found.to_text()
+    assert "There was time" not in found.to_text() and "only variable compared" in found.to_text()
 
 
 @pytest.mark.filterwarnings("ignore:the rows of the two files hardly", "ignore:no held-out")

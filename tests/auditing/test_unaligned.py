@@ -1,4 +1,4 @@
-"""Audits of releases whose rows belong to nobody, and of what a release tells of secrets."""
+"""Audits of releases whose rows belong to nobody, and of what a release reveals about secrets."""
 
 from __future__ import annotations
 
@@ -95,7 +95,9 @@ def test_the_page_is_inert_and_the_numbers_agree(caught):
     elements = Elements(page)
     assert elements.balanced and not elements.open
     assert len(elements.named("script")) == 1 and SCRIPT not in page
-    assert "What cannot be concluded" in page and "What does the release tell of secrets?" in page
+    assert (
+        "What cannot be concluded" in page and "What does the release reveal about secrets?" in page
+    )
     numbers = caught.to_dict()
     json.dumps(numbers, allow_nan=False)
     assert numbers["risk"] == caught.risk and numbers["kind"] == "unaligned"
@@ -114,8 +116,8 @@ def test_secrets_are_not_linked_by_and_are_told():
     assert secret.name == "ill" and secret.worst.attack.share > 0.9
     assert secret.worst.control_people == "own record left out"
     assert found.to_dict()["secrets"][0]["secret"] == "ill"
-    assert "“ill”: the linked record tells it" in " ".join(found.to_text().split())
-    assert "What does the release tell of secrets?" in found.to_html()
+    assert "“ill”: the linked record reveals it" in " ".join(found.to_text().split())
+    assert "What does the release reveal about secrets?" in found.to_html()
     known = ["age", "income", "job"]
     plain = EuclideanLinker().fit(X[known], Y[known])
     assert plain.n_linked_ == found.worst.n_found

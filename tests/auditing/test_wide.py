@@ -112,7 +112,7 @@ def test_what_begins_too_late_is_left_out_and_said(monkeypatch):
     X = original()
     monkeypatch.setattr(_steps.Steps, "late", True)
     names = ["euclidean", "mahalanobis"]
-    with pytest.raises(ValueError, match="there was no time left for it"):
+    with pytest.raises(ValueError, match="there was no time left"):
         audit(X, masked(X), attackers=names)
 
 

@@ -62,7 +62,7 @@ def test_another_file_is_rejected_with_the_reason(folder, capsys):
         ("masked.csv", "masked.csv", [], "is not JSON"),
         ("none.json", "masked.csv", [], "No such file"),
         ("list.json", "masked.csv", [], "is not a certificate"),
-        ("proof.json", "text.csv", [], "row 2 of text.csv is not all numbers"),
+        ("proof.json", "text.csv", [], "of text.csv is not a number in row 2"),
         ("proof.json", "lacking.csv", [], "must have the column 'income' exactly once"),
         ("proof.json", "empty.csv", [], "empty.csv is empty"),
         ("proof.json", "masked.parquet", [], "only CSV"),

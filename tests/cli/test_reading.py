@@ -53,8 +53,8 @@ def test_columns_in_common_are_used_and_the_others_named(read):
     pair = read("a,b,c\n1,2,3\n4,5,6\n", "c,d,a\n3,0,1\n6,0,4\n")
     assert list(pair.original.columns) == list(pair.masked.columns) == ["a", "c"]
     assert pair.notes == [
-        "left out, because only o.csv has them: b",
-        "left out, because only m.csv has them: d",
+        "left out, because only o.csv has it: b",
+        "left out, because only m.csv has it: d",
     ]
     with pytest.raises(FileProblem, match=r"no column in common: o.csv has 'a', m.csv has 'b'"):
         read("a\n1\n2\n", "b\n1\n2\n")
@@ -145,8 +145,8 @@ def test_people_of_one_file_only_are_impostors_or_absent(read):
     assert pair.pool["a"].tolist() == [90] and pair.absent["a"].tolist() == [2, 3]
     shown = console.what_was_read(pair)
     assert shown.endswith(
-        "2 people are in both files, 1 masked records are not in the other, 2 people of the "
-        "original file are not in the other."
+        "2 people are in both files; 1 masked record is not in the original file; 2 people of the "
+        "original file are not in the masked file."
     )
     pair = read(original, id_column="id")
     assert pair.pool is None and pair.absent is None and pair.notes == []
@@ -159,7 +159,7 @@ def test_ids_that_almost_agree_are_hinted_at(read, other):
     pair = read(original, masked, id_column="id")
     assert pair.ids == ["x", "y"]
     assert re.match(r"2 more ids of o.csv would be in m.csv without leading zeros", pair.notes[0])
-    with pytest.raises(FileProblem, match=r"0 ids of o.csv are in m.csv: .* 2 more ids of"):
+    with pytest.raises(FileProblem, match=r"0 ids are in both o.csv and m.csv, .* 2 more ids of"):
         read(original.replace("x", "p").replace("y", "q"), masked, id_column="id")
 
 

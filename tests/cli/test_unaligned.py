@@ -108,14 +108,15 @@ def test_secrets_of_an_aligned_release(folder, capsys, tmp_path):
     options = ["--id", "person", "--secret", "ill", "--attackers", "euclidean", "--time-limit", 3]
     assert audit(folder, "masked", *options, "--columns", "income,age") == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "“ill”: the linked record tells it for 2" in text
+    assert "“ill”: the linked record reveals it for 2" in text
     assert "Judged by 2 of the 4 variables" in text
 
 
 def test_a_limit_is_not_met_where_the_holdout_is_in_the_release_too(folder, tmp_path, capsys):
-    path = tmp_path / "coarse.csv"
-    pd.DataFrame({"band": np.arange(100) % 5}).to_csv(path, index=False)
-    command = ["audit", str(path), str(path), "--unaligned", "--holdout", str(path)]
+    paths = [str(tmp_path / f"{name}.csv") for name in ("original", "release", "holdout")]
+    for path in paths:
+        pd.DataFrame({"band": np.arange(100) % 5}).to_csv(path, index=False)
+    command = ["audit", *paths[:2], "--unaligned", "--holdout", paths[2]]
     assert run([*command, "--fail-above", "0.05", "-q"]) == 1
     told = capsys.readouterr().err
     assert "every record of the holdout" in told and "not shown to be within the limit" in told

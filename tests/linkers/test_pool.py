@@ -98,9 +98,9 @@ def test_pool_through_cross_validation_is_whole_or_refused(search, files):
     for pool in (Pool(Y), Pool(np.vstack([Y, Y + 0.3])), np.vstack([Y, Y + 0.3])):
         found = search(EuclideanLinker(), X, Y, pool)
         assert {len(linker.masked_) for linker in found} == {len(getattr(pool, "records", pool))}
-    with pytest.raises(ValueError, match=r"cut it into folds: hand over Pool"):
+    with pytest.raises(ValueError, match=r"cut it into folds: pass Pool"):
         search(EuclideanLinker(), X, Y, Y)
-    with pytest.raises(ValueError, match=r"is not in the pool.*hand over Pool"):
+    with pytest.raises(ValueError, match=r"is not in the pool.*pass Pool"):
         search(EuclideanLinker(), X, Y, Y[::-1])
 
 

@@ -69,10 +69,10 @@ def test_dates_are_coded_at_a_date(top):
 @pytest.mark.parametrize(
     ("masker", "message"),
     [
-        (Rounding(base=0.5), "'age' holds whole numbers and base=0.5 is none"),
+        (Rounding(base=0.5), "'age' holds whole numbers and base=0.5 is not one"),
         (Rounding(base={"pay": 10}), "base is None for the column 'age'"),
         (Rounding(base=0), "'base' parameter"),
-        (TopBottomCoding(top=60), "is no share from 0 to 1"),
+        (TopBottomCoding(top=60), "is not a share from 0 to 1"),
         (TopBottomCoding(None, None), "'age' has no threshold"),
         (TopBottomCoding(0.9, 0.1), "bottom is above top"),
         (TopBottomCoding(None, 60.5, by="value"), "'age' holds whole numbers: give a whole top"),

@@ -74,7 +74,11 @@ def kinds_of(table: Table, places: Sequence[int], told: Sequence[int] = ()) -> K
 def default_families(
     kinds: Kinds, n_records: int, max_risk: float, seed: int
 ) -> list[MaskerFamily]:
-    """The families for a file."""
+    """The families for a file, without those that are for more records than it has."""
+    return [one for one in _families(kinds, n_records, max_risk, seed) if one.strengths]
+
+
+def _families(kinds: Kinds, n_records: int, max_risk: float, seed: int) -> list[MaskerFamily]:
     sizes = {size for size in _SIZES if 2 * size <= n_records}
     enough = ceil(1 / max_risk - 1e-9) if max_risk > 0 else n_records
     sizes |= {size for size in (enough, enough + 1) if size <= n_records}

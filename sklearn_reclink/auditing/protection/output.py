@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._output import SCHEMA_VERSION
-from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, wrapped
+from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, percent_given, wrapped
 from sklearn_reclink.auditing.protection.trials import LEFT_OPEN, REJECTED, Trial
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def protection_text(found: Protection) -> str:
 
 def headline(found: Protection) -> str:
     """What to release, and what is found in it."""
-    one, target = found.chosen, percent(found.max_risk)
+    one, target = found.chosen, percent_given(found.max_risk)
     if found.unsettled:
         return (
             f"No masking is shown to be within the target of {target}. The attackers that were "
@@ -58,12 +58,12 @@ def how_sure(found: Protection) -> list[str]:
     if found.is_proven:
         different = round(one.bound * found.n_records)
         sentences.append(
-            f"Proven: only {different:,} of the {found.n_records:,} released rows differ from each "
-            f"other, so no attacker of whatever kind finds more than {percent(one.bound)} of the "
+            f"Proven: the {found.n_records:,} released rows have only {different:,} different "
+            f"contents, so no attacker of any kind finds more than {percent(one.bound)} of the "
             f"{found.unit} on average."
         )
     else:
-        sentences.append("It is not proven that no attacker of any kind finds more.")
+        sentences.append("No proof covers every kind of attacker: others might find more.")
     bound = found.monotone_bound
     if not found.is_proven and bound is not None:
         sentences.append(
@@ -82,8 +82,8 @@ def how_sure(found: Protection) -> list[str]:
             sentences.append(f"{attacker.title} did not run on the whole file: {reason}.")
     if not found.is_proven and found.feasible and found.reserve > 0:
         sentences.append(
-            f"A longer search may find a few {found.unit} more, so {percent(found.reserve)} of the "
-            "target was kept in reserve."
+            f"A longer search may find a few {found.unit} more, so {percent_given(found.reserve)} "
+            "of the target was kept in reserve."
         )
     return sentences
 
@@ -92,9 +92,10 @@ def why(found: Protection) -> list[str]:
     """Why the masking was chosen, and what the alternatives lose."""
     one = found.chosen
     families = {trial.family for trial in found.trials}
+    n_attacked = sum(trial.risk is not None for trial in found.trials)
     sentences = [
         f"{len(found.trials):,} maskings of {len(families)} kinds were compared, and "
-        f"{sum(trial.risk is not None for trial in found.trials):,} of them attacked."
+        f"{n_attacked:,} of them {'was' if n_attacked == 1 else 'were'} attacked."
     ]
     if found.feasible:
         less = [
@@ -114,10 +115,10 @@ def why(found: Protection) -> list[str]:
             f"{found.unit}, and for single values, change more: compare those that matter."
         )
         if less:
+            n_open = f"{len(less):,} masking{'s' * (len(less) != 1)}"
             sentences.append(
-                f"The time limit left {len(less):,} maskings open that lose less, such as "
-                f"{less[0].name} ({percent(less[0].information_loss)}): a longer one may choose "
-                "one of them."
+                f"The time limit left {n_open} open that would lose less, such as {less[0].name} "
+                f"({percent(less[0].information_loss)}). A longer search may choose it."
             )
     other = found.best_groups
     if other is not None and other.name != one.name:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from sklearn_reclink import inspection
 from sklearn_reclink.auditing._figures import ReportFigure
 from sklearn_reclink.auditing._html import render_page
+from sklearn_reclink.auditing._methods import packages_text
 from sklearn_reclink.auditing._output import attackers_table
 from sklearn_reclink.auditing._svg import draw_svg
-from sklearn_reclink.auditing.formatting import percent
+from sklearn_reclink.auditing.formatting import percent_given
 from sklearn_reclink.auditing.protection.output import (
     headline,
     how_sure,
@@ -18,7 +19,7 @@ from sklearn_reclink.auditing.protection.output import (
     why,
 )
 from sklearn_reclink.auditing.protection.result import risk_of
-from sklearn_reclink.auditing.protection.trials import REJECTED
+from sklearn_reclink.auditing.protection.trials import LEFT_OPEN, REJECTED
 from sklearn_reclink.inspection.drawing import GREY, VERMILION, as_label, legend_above
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def render_protection(found: Protection) -> str:
         how_sure=how_sure(found),
         why=why(found),
         figure=frontier_figure(found),
+        software=packages_text(),
         attackers=None if audit is None else attackers_table(audit),
     )
 
@@ -46,7 +48,8 @@ def frontier_figure(found: Protection) -> ReportFigure:
     """Which maskings are within the target, and what do they lose?"""
     trials = shown(found)
     rejected = [one for one in trials if one.outcome == REJECTED]
-    others = [one for one in trials if one not in rejected] or [found.chosen]
+    left_open = [one for one in trials if one.outcome in LEFT_OPEN and one is not found.chosen]
+    others = [one for one in trials if one not in (*rejected, *left_open)] or [found.chosen]
     display = inspection.RiskUtilityDisplay(
         risk=[risk_of(one) for one in others],
         information_loss=[one.information_loss for one in others],
@@ -56,13 +59,18 @@ def frontier_figure(found: Protection) -> ReportFigure:
 
     def draw(ax: Axes) -> None:
         display.plot(ax=ax)
-        if rejected:
-            points = [(one.information_loss, risk_of(one)) for one in rejected]
-            ax.plot(
-                *zip(*points, strict=True), "x", color=GREY, label="rejected: at least so risky"
-            )
+        for some, marker, label in (
+            (rejected, "x", "rejected: at least so risky"),
+            (left_open, "^", "not settled: at least so risky"),
+        ):
+            if some:
+                points = [(one.information_loss, risk_of(one)) for one in some]
+                look: dict[str, Any] = {"color": GREY, "fillstyle": "none", "label": label}
+                ax.plot(*zip(*points, strict=True), marker, **look)
         style: dict[str, Any] = {"color": VERMILION, "linewidth": 1.2, "linestyle": "--"}
-        ax.axhline(found.max_risk, label=f"target: {percent(found.max_risk)}", zorder=0, **style)
+        ax.axhline(
+            found.max_risk, label=f"target: {percent_given(found.max_risk)}", zorder=0, **style
+        )
         chosen = found.chosen.information_loss, risk_of(found.chosen)
         ring: dict[str, Any] = {"markersize": 13, "fillstyle": "none", "color": VERMILION}
         ax.plot(*chosen, "o", label=f"chosen: {as_label(found.chosen.name)}", **ring)
