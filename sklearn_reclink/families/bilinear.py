@@ -25,6 +25,7 @@ import numpy as np
 
 from sklearn_reclink.families.base import (
     Family,
+    distinct,
     sum_of_terms,
     to_integers,
     widened,
@@ -207,6 +208,11 @@ class Bilinear(Family):
         squares = [np.outer(one, one) for one in simple_ratios(whiten.T)]
         matrices = [whiten @ whiten.T, *squares]
         return [*super().starts(original, masked), *(self.pack(matrix) for matrix in matrices)]
+
+    def all_starts(self, original: np.ndarray, masked: np.ndarray) -> list[np.ndarray]:
+        """The matrix of d2MD first: a search without time for more does not end below it."""
+        equal, inverse, mahalanobis, *squares = self.starts(original, masked)
+        return distinct([mahalanobis, self.centre, equal, inverse, *squares])
 
     def from_weights(self, weights: np.ndarray) -> np.ndarray | None:
         return self.pack(np.diag(weights))

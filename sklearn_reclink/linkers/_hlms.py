@@ -110,7 +110,9 @@ class HLMSChoquetLinker(LearnedLinker):
 
             compile_kernels(index.original, index.masked)
 
-    def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
+    def _solve(
+        self, problem: Problem, *, seconds: float, at_least: int = 0, enough: int = 0
+    ) -> Solution:
         """The heuristic, in place of a search with a proof."""
         from sklearn_reclink.solvers.hlms.learner import ABSOLUTE, RELATIVE, learn
 

@@ -56,8 +56,10 @@ class LearnedLinker(BaseLinker):
         return family if index.caps is None else mixed_family(family, index.caps, index.extra)
 
     @abstractmethod
-    def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
-        """Search for some seconds with the options of this linker."""
+    def _solve(
+        self, problem: Problem, *, seconds: float, at_least: int = 0, enough: int = 0
+    ) -> Solution:
+        """Search for some seconds with the options of this linker; see `solvers.exact.solve`."""
 
     def _in_turn(self, views: list[View]) -> Iterator[tuple[View, dict[str, Any]]]:
         if len(views) > 1:
@@ -97,12 +99,15 @@ class LearnedLinker(BaseLinker):
         at_least: int = 0,
         seconds: float = math.inf,
         given: tuple[np.ndarray, int] | None = None,
+        alone: bool = False,
     ) -> Solution:
+        """Search as if no links were known ``alone``, but for those of the weights given."""
         if self.verbose and self.standardize_ != self.standardize:
             print(f"standardize={self.standardize_!r}:")
         family = self._family_of(index)
-        told = max(at_least, given[1] if given else 0)
-        solution = self._solve(Problem(family, index), seconds=seconds, at_least=told)
+        told = max(0 if alone else at_least, given[1] if given else 0)
+        problem = Problem(family, index)
+        solution = self._solve(problem, seconds=seconds, at_least=told, enough=at_least)
         if given and solution.n_linked <= given[1]:
             solution = replace(solution, theta=given[0], n_linked=given[1])
         if 0 < at_least >= solution.n_linked:
@@ -156,7 +161,9 @@ class ExactLinker(LearnedLinker):
 
         compile_search(Problem(self._family_of(index), index))
 
-    def _solve(self, problem: Problem, *, seconds: float, at_least: int) -> Solution:
+    def _solve(
+        self, problem: Problem, *, seconds: float, at_least: int = 0, enough: int = 0
+    ) -> Solution:
         self.claimed_links_: int | None = None
         self.confidence_bound_: int | None = None
         self.confidence_level_: float | None = None
@@ -172,7 +179,8 @@ class ExactLinker(LearnedLinker):
             return Solution(found.theta, found.recounted_links, bound, Status.CLAIMED)
         from sklearn_reclink.solvers.exact import solve
 
-        return solve(problem, rng=self._generator, at_least=at_least, **options)
+        known: dict[str, Any] = {"at_least": at_least, "enough": enough}
+        return solve(problem, rng=self._generator, **known, **options)
 
     def _check_files(self, files: reading.Files) -> None:
         if self.certify and self.standardize_ == "rank" and files.whole is not files.original:

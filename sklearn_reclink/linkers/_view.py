@@ -4,11 +4,15 @@ The way to standardise is part of an attack. With several ways, or *views*, ``v`
 
     optimum = max_v optimum(v),     bound = max_v bound(v),     ceiling = max_v ceiling(v)
 
-So a view counts only if it beats the links found in another: its search is told of these and stops
-once its bound is no larger. The view in which simple parameters link the most goes first. Each may
-use up twice the time of each that follows, so a half, a third and a sixth of it; what one does not
-need goes to the next. What is left at the end goes to the views still open, from the start, if it
-is more than they had.
+So a view counts only if it beats the links found in another. The view in which simple parameters
+link the most goes first.
+
+1. Of ``k`` views each is first searched as if it were the only one, with a ``k``-th of the time
+   limit: the same steps in the same order, with their shares of that time. The search ends early
+   only when proven, or when its bound is no larger than the links found in another view. So all
+   views link at least as many records as each does alone in that time, as far as a clock allows.
+2. What is left then goes to the views still open, from the start, if it is more than they had.
+   These searches look only for more links than are known, which makes their proofs sharper.
 
 *Weights given.* An audit learns weighted means first, and most other families contain them: a
 linker that was given weights for a view links at least as many records as they do, however short
@@ -106,14 +110,16 @@ def in_turn(
     """
     end = time.monotonic() + seconds
     todo = sorted(views, key=promise, reverse=True) if len(views) > 1 else list(views)
-    had = dict.fromkeys(map(id, views), 0.0)
+    had, alone = dict.fromkeys(map(id, views), seconds / len(views)), True
     while todo:
         for n_before, view in enumerate(todo):
-            left = max(end - time.monotonic(), 0.0)
-            had[id(view)] = 2 * left / (len(todo) - n_before + 1)
+            if not alone:
+                left = max(end - time.monotonic(), 0.0)
+                had[id(view)] = 2 * left / (len(todo) - n_before + 1)
             most = max(best_of(views).n_linked, 0) if told else 0
-            yield view, {"at_least": most, "seconds": had[id(view)], "given": view.given}
-        most, left = best_of(views).n_linked, end - time.monotonic()
+            options = {"at_least": most, "seconds": had[id(view)], "given": view.given}
+            yield view, {**options, "alone": alone}
+        most, left, alone = best_of(views).n_linked, end - time.monotonic(), False
         todo = [view for view in todo if view.status_above(most) is Status.TIME_LIMIT]
         todo = [view for view in todo if 2 * left / (len(todo) + 1) > had[id(view)]]
 

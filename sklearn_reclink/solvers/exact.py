@@ -25,7 +25,6 @@ At the time limit the best parameters and the bound so far are returned; both st
 says how time is divided. What takes as long as a count of a large file begins only if it can end.
 """
 
-import gc
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,12 +35,10 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from sklearn_reclink.families import Family
-from sklearn_reclink.search import Index
-from sklearn_reclink.solvers.cells.search import compile_kernels as compile_cells
 from sklearn_reclink.solvers.cells.search import prove_by_cells, prove_with_few_rows
+from sklearn_reclink.solvers.compilation import cells_apply, compile_checks, compile_search
 from sklearn_reclink.solvers.covering.search import CoveringSearch
-from sklearn_reclink.solvers.feasibility import AllRows, Feasibility, compile_kernels
+from sklearn_reclink.solvers.feasibility import AllRows, Feasibility
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
@@ -49,7 +46,6 @@ from sklearn_reclink.solvers.shares import SHARES, Shares
 from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
 
 _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
-_MOST_CELL_PARAMETERS = 8
 _NEAR_PROOF = 0.01  # of the records
 _LINES_PER_START = 5  # seconds of the first line searches, for each that presolve and starts took
 _COUNTS = 20  # of a large file, that a search by conflicts takes at least
@@ -61,6 +57,7 @@ def solve(
     rng: np.random.Generator,
     time_limit: float = 60.0,
     at_least: int = 0,
+    enough: int = 0,
     verbose: int = 0,
     most_pairs: int = MOST_PAIRS,
     shares: Shares = SHARES,
@@ -74,14 +71,16 @@ def solve(
         Orders what is tried; the optimum does not depend on it.
     time_limit, shares : float, Shares
         Seconds after which the search returns what it has, and how they are divided.
-    at_least, verbose : int
-        Links found elsewhere: the search also stops as soon as the bound is at most that. Above 0,
-        progress is printed.
+    at_least, enough : int
+        Links found elsewhere: the search also stops as soon as the bound is at most that. Of the
+        first only parameters that link more are looked for; the second changes no other step.
+    verbose : int
+        Above 0, progress is printed.
     most_pairs : int
         Pairs of an original and a masked record beyond which rows are not held.
     """
     size: dict[str, Any] = {"most_pairs": most_pairs, "shares": shares}
-    options: dict[str, Any] = {"rng": rng, "at_least": at_least, "verbose": verbose}
+    options: dict[str, Any] = {"rng": rng, "verbose": verbose}
     deadline = time.monotonic() + time_limit
     with _whole_interrupts():
         found = solve_exact(
@@ -89,6 +88,8 @@ def solve(
             time_limit=time_limit,
             late_starts=partial(late_starts, problem, solve=solve_exact, rng=rng, **size),
             for_blocks=time_limit < np.inf,
+            at_least=at_least,
+            enough=enough,
             **size,
             **options,
         )
@@ -96,7 +97,8 @@ def solve(
         if found.status is Status.TIME_LIMIT and left > max(shares.blocks * time_limit, 1.0):
             from sklearn_reclink.solvers.blocks.search import improve_by_blocks
 
-            found = improve_by_blocks(problem, found, deadline=deadline, **options)
+            most = max(at_least, enough)
+            found = improve_by_blocks(problem, found, deadline=deadline, at_least=most, **options)
     return found
 
 
@@ -121,15 +123,17 @@ class ExactSearch:
         time_limit: float,
         rng: np.random.Generator,
         at_least: int = 0,
+        enough: int = 0,
         verbose: int = 0,
         late_starts: LateStarts | None = None,
         most_pairs: int = MOST_PAIRS,
         for_blocks: bool = False,
         shares: Shares = SHARES,
     ) -> None:
-        self.problem, self.rng, self.at_least, self.verbose = problem, rng, at_least, verbose
+        self.problem, self.rng, self.verbose = problem, rng, verbose
+        self.at_least = max(at_least, enough)
         self.late_starts, self.shares = late_starts, shares
-        self.by_cells = _cells_apply(problem.family)
+        self.by_cells = cells_apply(problem.family)
         if self.by_cells:
             most_pairs = min(most_pairs, _MOST_PAIRS_OF_CELLS)
         self.large = problem.index.n_records * problem.index.n_masked > most_pairs
@@ -152,9 +156,14 @@ class ExactSearch:
         return self.problem.index.n_records - len(self.presolved.never) - self.losses
 
     @property
+    def _enough(self) -> int:
+        """Losses of open records that leave no more links than are known elsewhere."""
+        return max(self._bound + self.losses - self.at_least, 0)
+
+    @property
     def _open(self) -> bool:
-        """Whether parameters better than the incumbent are still possible."""
-        return self.losses < self.incumbent.losses
+        """Whether parameters better than all that is known are still possible."""
+        return self.losses < min(self.incumbent.losses, self._enough)
 
     def _report(self, stage: str) -> None:
         if self.verbose:
@@ -263,7 +272,7 @@ class ExactSearch:
         source, incumbent = self.feasibility.source, self.incumbent
         n_open, generators = len(incumbent.open), self.problem.family.generators
         options: dict[str, Any] = {
-            "at_least": n_open - incumbent.losses,
+            "at_least": n_open - min(incumbent.losses, self._enough),
             "deadline": until,
             "review": review,
             "near": int(_NEAR_PROOF * n_open),
@@ -285,39 +294,17 @@ class ExactSearch:
             return
         if self.by_cells:  # compilation does not count
             before = time.monotonic()
-            with _no_collection():
-                compile_kernels(self.problem.family)
+            compile_checks(self.problem.family)
             self.deadline += time.monotonic() - before
             self.feasibility.deadline = self.deadline
         known = self.feasibility, self.incumbent, self.rng
-        search = CoveringSearch(*known, self._n_threads, self.losses, share, late)
+        search = CoveringSearch(*known, self._n_threads, self.losses, share, late, self._enough)
         self.losses, self.conflicts = search.run(), search.conflicts
         self._report("conflicts")
 
     @property
     def _n_threads(self) -> int:
         return int(min(effective_n_jobs(self.problem.index.n_jobs), cpu_count()))  # of this machine
-
-
-def _cells_apply(family: Family) -> bool:
-    few = family.n_parameters <= _MOST_CELL_PARAMETERS
-    return family.monotone and family.generators is not None and few
-
-
-def compile_search(problem: Problem) -> None:
-    """Load or compile the kernels, so that the clock starts on the problem itself."""
-    family, index = problem.family, problem.index
-    if not family.monotone or not index.is_dense:
-        few = Index(index.original[:2], index.masked[:2], caps=index.caps, dense_pairs=0)
-        few.nearest_impostors(family, family.centre[None], np.arange(1))
-        if not index.is_dense:
-            few.linked(family, family.centre)
-            _ = few.dominated
-    with _no_collection():
-        if _cells_apply(family):
-            compile_cells()
-        else:
-            compile_kernels(family)
 
 
 @contextmanager
@@ -332,15 +319,3 @@ def _whole_interrupts() -> Iterator[None]:
         if cause is None:
             raise
         raise KeyboardInterrupt from error
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Pause the garbage collector, which takes a fifth of the time of a compilation."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -70,6 +70,32 @@ def test_several_views_link_as_many_as_the_best_and_bound_them_all(name):
             assert several.bound_ == max(each.bound_ for each in single.values())
 
 
+class Ticks:
+    """A clock that each look moves on, so that a search does the same whatever the load."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        self.now += 2.0**-10
+        return self.now
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_views_with_little_time_link_as_many_as_the_best_does_alone(seed, monkeypatch):
+    monkeypatch.setattr(time, "monotonic", Ticks())
+    for name in MASKINGS:
+        X, Y = business_files(name, seed, n_records=100)
+        for linker in LEARNED:
+            one = linker(time_limit=2.0**-4, random_state=0)
+            most = max(
+                clone(one).set_params(standardize=view).fit(X, Y).n_linked_ for view in VIEWS
+            )
+            several = one.set_params(standardize=VIEWS, time_limit=3 * 2.0**-4).fit(X, Y)
+            assert most <= several.n_linked_ <= several.bound_
+
+
 @pytest.mark.parametrize(("name", "seed"), [("M4-33", 0), ("M4-33", 1), ("M5-38", 0)])
 def test_weighted_means_of_business_files_are_proven_in_all_views(name, seed):
     X, Y = business_files(name, seed)
@@ -104,6 +130,15 @@ def test_bilinear_never_ends_below_mahalanobis(constraint, files):
     for views in ("difference", ("separate", "difference")):
         linker = BilinearLinker(constraint=constraint, standardize=views, time_limit=0.0)
         assert linker.fit(X, Y).n_linked_ >= plain
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_nor_does_it_in_a_large_file_without_time_for_a_second_count():
+    X = make_microdata(2500, 4, tail="heavy", random_state=0)
+    Y = X + 0.05 * X.std(axis=0) * np.random.default_rng(0).normal(size=X.shape)
+    plain = MahalanobisLinker().fit(X, Y).n_linked_
+    linker = BilinearLinker(standardize=("separate", "difference"), time_limit=0.0)
+    assert linker.fit(X, Y).n_linked_ >= plain
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -155,8 +190,8 @@ class Searcher:
     def __init__(self, *answers):
         self.answers, self.asked = list(answers), []
 
-    def _learn(self, index, *, at_least, seconds, given):
-        self.asked.append((at_least, seconds))
+    def _learn(self, index, *, at_least, seconds, given, alone):
+        self.asked.append((at_least, seconds, alone))
         return self.answers.pop(0)
 
     def _count(self, index):
@@ -174,11 +209,26 @@ def test_a_view_is_told_of_the_links_found_and_an_open_one_gets_the_time_left():
     views = [View(Searcher(proven), None), View(first, None)]
     for view, search in in_turn(views, 60.0, lambda view: view.linker is first, told=True):
         learn_in(view, **search)
-    (_, some), (told, more) = first.asked
-    assert 39 < some <= 40 and 59 < more <= 60 and told == 10
-    (at_least, rest) = views[0].linker.asked[0]
-    assert at_least == 10 and 59 < rest <= 60
+    assert first.asked[0] == (0, 30.0, True)
+    assert views[0].linker.asked == [(10, 30.0, True)]
+    told, more, alone = first.asked[1]
+    assert 59 < more <= 60 and (told, alone) == (10, False)
     assert conclude(views) == (10, 10, Status.OPTIMAL)
+
+
+@pytest.mark.parametrize("n_views", [1, 2, 3])
+def test_each_view_is_searched_as_if_alone_before_any_gets_more(n_views):
+    found = [Solution(None, 10, 20, Status.TIME_LIMIT)] * 2
+    views = [View(Searcher(*found), None) for _ in range(n_views)]
+    turns = in_turn(views, 6.0, lambda view: 0, told=True)
+    begin = time.monotonic()
+    for _ in range(n_views):
+        view, search = next(turns)
+        learn_in(view, **search)
+        while time.monotonic() < begin + 0.01:  # one takes longer than it should
+            pass
+    asked = [one for view in views for one in view.linker.asked]
+    assert [(seconds, alone) for _, seconds, alone in asked] == [(6.0 / n_views, True)] * n_views
 
 
 def test_an_open_view_leaves_the_whole_open():

@@ -79,11 +79,12 @@ def test_search_told_of_links_found_elsewhere_bounds_the_larger_of_both(name, fi
     problem = problem_of(name, *files)
     best = solved(problem).n_linked
     for at_least in {0, best - 1, best, best + 1, problem.index.n_records + 1} - {-1}:
-        solution = solved(problem, at_least=at_least)
-        assert solution.status == Status.OPTIMAL
-        assert best <= solution.bound <= max(best, at_least)
-        assert at_least >= best or solution.n_linked == best
-        assert n_linked(problem, solution.theta) == solution.n_linked
+        for told in ("at_least", "enough"):
+            solution = solved(problem, **{told: at_least})
+            assert solution.status == Status.OPTIMAL
+            assert best <= solution.bound <= max(best, at_least)
+            assert at_least >= best or solution.n_linked == best
+            assert n_linked(problem, solution.theta) == solution.n_linked
 
 
 def test_links_found_elsewhere_shorten_the_proof():

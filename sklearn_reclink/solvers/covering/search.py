@@ -165,8 +165,8 @@ class CoveringSearch:
     feasibility : Feasibility
     incumbent : Incumbent
         Takes candidates and knows the fewest losses so far.
-    rng, n_jobs, proven
-        What orders the tries, the number of threads, and losses proven elsewhere.
+    rng, n_jobs, proven, enough
+        What orders the tries, the number of threads, losses proven elsewhere, and how many end it.
     share_before_late : float
         Of the time until the deadline; then one more loss is proven at a time.
     late_starts : callable
@@ -183,11 +183,12 @@ class CoveringSearch:
         proven: int = 0,
         share_before_late: float = 1.0,
         late_starts: Callable[[float], Iterable[np.ndarray]] | None = None,
+        enough: float = np.inf,
     ) -> None:
         self.open = feasibility.open
         self.incumbent = incumbent
         self.deadline = feasibility.deadline
-        self.n_jobs = n_jobs
+        self.n_jobs, self.enough = n_jobs, enough
         now = time.monotonic()
         self.late = now + share_before_late * (self.deadline - now)
         self.late_starts = late_starts
@@ -250,7 +251,8 @@ class CoveringSearch:
         while nodes and not self._out_of_time():
             node = heapq.heappop(nodes)
             self.bound = min(max(self.bound, node.bound), self.incumbent.losses, unresolved)
-            if node.bound >= self.incumbent.losses:
+            if node.bound >= min(self.incumbent.losses, self.enough):
+                heapq.heappush(nodes, node)
                 break
             if node.bound >= self.goal:
                 self._set_goal(node.bound + 1)
@@ -266,7 +268,7 @@ class CoveringSearch:
             for child in children:
                 heapq.heappush(nodes, child)
         least = min([unresolved, *(node.bound for node in nodes)])
-        if least < self.incumbent.losses and self._lowered == np.inf:
+        if least < min(self.incumbent.losses, self.enough) and self._lowered == np.inf:
             self._lower_goal()
         self.bound = max(self.bound, min(least, self.incumbent.losses))
         return self.bound
@@ -274,7 +276,7 @@ class CoveringSearch:
     def _process(self, node: Node, enough: int) -> Cover | None:
         """Separate until nothing is violated or the bound passes what is enough for now.
 
-        None if the node holds no solution of fewer losses than the goal.
+        None if the node holds no solution of use.
         """
         while True:
             if self._is_late():
@@ -284,7 +286,7 @@ class CoveringSearch:
             node.bound = max(node.bound, proven)
             if not node.lost and not node.kept:
                 self.bound = max(self.bound, node.bound)
-            if cover is None or node.bound >= self.goal:
+            if cover is None or node.bound >= min(self.goal, self.enough):
                 return None
             if node.bound > enough or self._out_of_time():
                 return cover
