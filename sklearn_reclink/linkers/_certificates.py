@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.certificates.build import Fit, build_certificate
+from sklearn_reclink.certificates import build
 from sklearn_reclink.certificates.mixed import codes
 from sklearn_reclink.certificates.tables import variables_of
 from sklearn_reclink.data import reading
@@ -30,7 +30,7 @@ def certificate_of(
     files = [*reading.read_again(linker, X, None, y), None if pool is None else linker.masked_]
     variables, tables = _as_numbers(linker, files)
     order, width = getattr(linker, "k_additive", None), best.index.n_variables
-    fit = Fit(
+    fit = build.Fit(
         **dict(zip(("original", "masked", "pool"), tables, strict=True)),
         columns=reading.column_names(X),
         variables=variables,
@@ -57,7 +57,7 @@ def certificate_of(
         for one in views
         if one is not best
     ]
-    return build_certificate(fit, others=others, seconds=seconds)
+    return build.build_certificate(fit, others=others, seconds=seconds)
 
 
 def _as_numbers(
