@@ -152,6 +152,14 @@ class Feasibility:
         other._tight = self._tight[:0]
         return other
 
+    def part(self, records: np.ndarray) -> "Feasibility":
+        """Another one of some of the open records, with their rows found so far."""
+        other = self.twin()
+        other.open, other.forced = records, records[:0]
+        known = np.isin(self.cache.owners, records)
+        other.cache.add_pairs(self.cache.owners[known], self.cache.impostors[known])
+        return other
+
     def check(self, records: np.ndarray) -> Answer:
         """Whether some admissible parameters link all of these records, and the forced ones."""
         wanted = np.union1d(records, self.forced)

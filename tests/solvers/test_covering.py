@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from sklearn_reclink.families import OWA, WeightedMean
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.covering import blocks
+from sklearn_reclink.solvers.covering import search as module
 from sklearn_reclink.solvers.covering.master import Cover
-from sklearn_reclink.solvers.covering.search import CoveringSearch, Found, Node, Separator
+from sklearn_reclink.solvers.covering.search import CoveringSearch, Node
+from sklearn_reclink.solvers.covering.separation import Found, Separator
 from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.problem import Problem
 from tests.problems import noisy_files, problem_of, solved
 
 
@@ -51,6 +56,46 @@ def test_bound_is_valid_at_any_time(seconds, share):
     best = solved(problem)
     incumbent, bound = search(problem, 0, seconds, share)
     assert incumbent.n_linked <= best.n_linked <= bound
+
+
+@pytest.mark.parametrize("family", [WeightedMean, OWA])
+@pytest.mark.parametrize("share", [1.0, 0.0], ids=["at once", "one loss at a time"])
+@pytest.mark.parametrize("seed", [0, 2])
+def test_blocks_lose_what_their_rows_say(family, share, seed, monkeypatch):
+    for where, name, value in (
+        (module, "_FAR", 0.0),
+        (module, "_FEW", 0.5),
+        (module, "_SLOW", np.inf),
+        (module, "_NODES", 3),
+        (blocks, "_FIRST_SIZE", 8),
+    ):
+        monkeypatch.setattr(where, name, value)
+    problem = noisy_problem(family, seed, n_records=100)
+    covering = covering_search(problem, seed, share_before_late=share)
+    losses, best = covering.run(), solved(problem)
+    n_never = len(covering.incumbent.presolved.never)
+    assert problem.index.n_records - n_never - losses == best.n_linked
+    index, every = problem.index, np.arange(problem.index.n_records)
+    ranks = [(one[0], one[2]) for one in covering.master.pool.rows if one[2] > 1]
+    assert ranks or (seed, share) != (0, 1.0)
+    for block, rank in ranks:
+        named = covering.open[block]
+        masked = index.masked[np.r_[named, np.setdiff1d(every, named)]]
+        alone = Problem(problem.family, Index(index.original[named], masked))
+        assert len(named) - solved(alone).n_linked >= rank
+
+
+@pytest.mark.parametrize("found", [0, 7, 100])
+def test_a_block_whose_goal_is_wrong_has_a_true_row_all_the_same(found, monkeypatch):
+    problem = noisy_problem(OWA, 0)
+    covering = covering_search(problem, 0)
+    n_never = len(covering.incumbent.presolved.never)
+    best = problem.index.n_records - n_never - solved(problem).n_linked
+    target = blocks.Target(covering.separators[0].feasibility, -1.0)
+    monkeypatch.setattr(target, "_fewest", found)
+    monkeypatch.setattr(target, "offer", lambda theta: False)
+    covering.incumbent = target
+    assert covering.run() == min(found, best)
 
 
 def test_records_that_a_node_fixes_are_not_forced(monkeypatch):

@@ -175,3 +175,14 @@ def test_undecided_relaxations_never_end_in_a_proof(monkeypatch, status):
     undecided = getattr(highspy.HighsModelStatus, status)
     monkeypatch.setattr(highspy.Highs, "getModelStatus", lambda self: undecided)
     assert solved(problem, time_limit=3).bound >= best.n_linked
+
+
+def test_a_rank_row_counts_and_is_no_conflict():
+    master = CoveringMaster(4)
+    master.add([np.array([0, 1])])
+    master.add_rank(np.array([0, 1, 2]), 2)
+    assert master.relaxed(np.empty(0, int), np.empty(0, int)).bound == 2
+    kept = np.array([True, False, False, True])
+    assert master.pool.closing(kept).closed.tolist() == [False, True, False, False]
+    assert [one.tolist() for one in master.pool.lasting] == [[0, 1]]
+    assert master.relaxed(np.empty(0, int), np.array([0, 1, 2])) is None

@@ -14,6 +14,8 @@ then stated for all::
 One found with forced records (`search`) holds for solutions of fewer losses than the goal: it
 counts for nothing once the goal is higher.
 
+So many of a block of records may be known to be lost, its *rank*: ``sum_{B} x >= r``.
+
 *The relaxation is only a hint.* For rows ``A x >= b``, bounds ``l <= x <= u`` and any ``y >= 0``,
 whatever solver it comes from, every admissible ``x`` has::
 
@@ -103,20 +105,32 @@ class ConflictPool:
                 if self._below[row] < self.goal:
                     new.append(row)
                 self._below[row] = max(self._below[row], below)
-        added = self.rows[first:]
-        if added:
-            places = [np.full(len(row[0]), first + place) for place, row in enumerate(added)]
-            self._row = np.concatenate([self._row, *places])
-            self._columns = np.concatenate([self._columns, *(row[0] for row in added)])
-            self._signs = np.concatenate([self._signs, *(row[1] for row in added)])
-            self._right = np.append(self._right, [row[2] for row in added])
-            self._below = np.append(self._below, np.full(len(added), below))
+        if len(self.rows) > first:
+            self._append(first, below)
         return new
+
+    def add_rank(self, block: np.ndarray, losses: int) -> None:
+        self.rows.append((block, np.ones(len(block)), float(losses)))
+        self._append(len(self.rows) - 1, np.inf)
+
+    def _append(self, first: int, below: float) -> None:
+        added = self.rows[first:]
+        places = [np.full(len(row[0]), first + place) for place, row in enumerate(added)]
+        self._row = np.concatenate([self._row, *places])
+        self._columns = np.concatenate([self._columns, *(row[0] for row in added)])
+        self._signs = np.concatenate([self._signs, *(row[1] for row in added)])
+        self._right = np.append(self._right, [row[2] for row in added])
+        self._below = np.append(self._below, np.full(len(added), below))
 
     @property
     def outdated(self) -> np.ndarray:
         """Rows that hold only for fewer losses than the goal, (n_rows,) of bool."""
         return np.asarray(self._below < self.goal)
+
+    @property
+    def lasting(self) -> list[np.ndarray]:
+        """Conflicts whatever the goal."""
+        return [self.rows[k][0] for k in np.flatnonzero((self._right == 1) & np.isinf(self._below))]
 
     def slack(self, x: np.ndarray) -> np.ndarray:
         """By how much ``x`` over-satisfies each row, (n_rows,); negative where it violates it."""
@@ -126,8 +140,7 @@ class ConflictPool:
     def closing(self, kept: np.ndarray) -> "Closing":
         """Of the kept positions (a mask): who would complete a conflict, but for outdated rows."""
         missing = self._sums(~kept[self._columns]).astype(np.int64)
-        never = self.n_records + 1  # as many cannot be kept
-        missing = np.where(self.outdated | (self._right < 1), never, missing)
+        missing = np.where(self.outdated | (self._right != 1), self.n_records + 1, missing)
         last = (missing == 1)[self._row] & ~kept[self._columns]
         closed = np.zeros(self.n_records, dtype=bool)
         closed[self._columns[last]] = True
@@ -233,6 +246,11 @@ class CoveringMaster:
         new = self.pool.add(conflicts, lost, kept, below)
         self._hold(new)
         return len(new)
+
+    def add_rank(self, block: np.ndarray, losses: int) -> None:
+        """Add that so many of a block are lost."""
+        self.pool.add_rank(block, losses)
+        self._hold([len(self.pool.rows) - 1])
 
     def set_goal(self, losses: int) -> None:
         """Prepare to prove so many losses: rows that hold only for fewer leave the program."""
