@@ -159,7 +159,7 @@ def test_a_level_that_fit_did_not_see_is_refused():
 def test_a_category_of_one_file_only_is_noted():
     X, y = column(["a", "b", "c"]), column(["b", "b", "d"])
     found = "column 'v' has categories in one file only: 2 only in the original file, 1 only in "
-    assert learn_variables(X, y).notes == [found + "the masked file y"]
+    assert learn_variables(X, y).notes == [found + "the masked file"]
     assert learn_variables(X, X[::-1]).notes == []
 
 
