@@ -147,7 +147,7 @@ def test_variables_in_no_group_pass_unchanged_only_when_told():
     np.testing.assert_array_equal(Y[:, :2], X[:, :2])
     assert not np.array_equal(Y[:, 2], X[:, 2])
     with pytest.raises(
-        ValueError, match=r"columns 0, 1 are in no group.* name the columns to mask"
+        ValueError, match=r"columns 0, 1 are in no group.* name only the columns to mask"
     ):
         Microaggregation(groups=[[2]]).fit(X)
     with pytest.raises(ValueError, match=r"groups holds the columns 2, which columns= does not"):

@@ -39,7 +39,7 @@ from tests.linkers.mixed_enumeration import (
 )
 from tests.linkers.test_mixed_matrices import narrow_files
 
-N_EXAMPLES = 24 if os.environ.get("CI") else 200
+N_EXAMPLES = 12 if os.environ.get("CI") else 200
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 N_TIMES = 25  # corruptions of each
 N_FEW = 24  # records
