@@ -101,7 +101,11 @@ BAD = {
     "ragged": ("a,b\n1,2\n3,4,5,6\n", [], "masked.csv is not a CSV file"),
     "repeated column": ("a,a\n1,2\n3,4\n", [], "column 'a' more than once"),
     "duplicated ids": ("a,b\n1,2\n1,4\n5,6\n7,8\n", ["--id", "a"], "rows 1 and 2 of masked.csv"),
-    "other ids": ("a,b\n1,2\n2,4\n6,6\n8,8\n", ["--id", "a"], "1 id is in both original.csv and masked.csv"),
+    "other ids": (
+        "a,b\n1,2\n2,4\n6,6\n8,8\n",
+        ["--id", "a"],
+        "1 id is in both original.csv and masked.csv",
+    ),
     "no id": ("a,b\n1,2\n3,4\n5,6\n7,8\n", ["--id", "pid"], "no column 'pid'"),
     "empty id": ("a,b\n,2\n3,4\n5,6\n7,8\n", ["--id", "a"], "row 1 of masked.csv has no 'a'"),
     "wrong column": (GOOD, ["--columns", "z"], "original.csv lacks the column 'z'"),
