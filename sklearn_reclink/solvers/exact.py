@@ -35,16 +35,24 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
+from sklearn_reclink.families import Family
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.cells.search import compile_kernels as compile_cells
 from sklearn_reclink.solvers.cells.search import prove_by_cells, prove_with_few_rows
-from sklearn_reclink.solvers.compilation import cells_apply, compile_checks, compile_search
 from sklearn_reclink.solvers.covering.search import CoveringSearch
-from sklearn_reclink.solvers.feasibility import AllRows, Feasibility
+from sklearn_reclink.solvers.feasibility import (
+    AllRows,
+    Feasibility,
+    compile_kernels,
+    no_collection,
+)
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 from sklearn_reclink.solvers.shares import SHARES, Shares
 from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
 
+_MOST_CELL_PARAMETERS = 8
 _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
 _NEAR_PROOF = 0.01  # of the records
 _LINES_PER_START = 5  # seconds of the first line searches, for each that presolve and starts took
@@ -133,7 +141,7 @@ class ExactSearch:
         self.problem, self.rng, self.verbose = problem, rng, verbose
         self.at_least = max(at_least, enough)
         self.late_starts, self.shares = late_starts, shares
-        self.by_cells = cells_apply(problem.family)
+        self.by_cells = _cells_apply(problem.family)
         if self.by_cells:
             most_pairs = min(most_pairs, _MOST_PAIRS_OF_CELLS)
         self.large = problem.index.n_records * problem.index.n_masked > most_pairs
@@ -294,7 +302,7 @@ class ExactSearch:
             return
         if self.by_cells:  # compilation does not count
             before = time.monotonic()
-            compile_checks(self.problem.family)
+            compile_kernels(self.problem.family)
             self.deadline += time.monotonic() - before
             self.feasibility.deadline = self.deadline
         known = self.feasibility, self.incumbent, self.rng
@@ -305,6 +313,27 @@ class ExactSearch:
     @property
     def _n_threads(self) -> int:
         return int(min(effective_n_jobs(self.problem.index.n_jobs), cpu_count()))  # of this machine
+
+
+def _cells_apply(family: Family) -> bool:
+    few = family.n_parameters <= _MOST_CELL_PARAMETERS
+    return family.monotone and family.generators is not None and few
+
+
+def compile_search(problem: Problem) -> None:
+    """Load or compile the kernels, so that the clock starts on the problem itself."""
+    family, index = problem.family, problem.index
+    if not family.monotone or not index.is_dense:
+        few = Index(index.original[:2], index.masked[:2], caps=index.caps, dense_pairs=0)
+        few.nearest_impostors(family, family.centre[None], np.arange(1))
+        if not index.is_dense:
+            few.linked(family, family.centre)
+            _ = few.dominated
+    if _cells_apply(family):
+        with no_collection():
+            compile_cells()
+    else:
+        compile_kernels(family)
 
 
 @contextmanager

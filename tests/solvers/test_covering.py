@@ -10,8 +10,7 @@ from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.covering import blocks
 from sklearn_reclink.solvers.covering import search as module
 from sklearn_reclink.solvers.covering.master import Cover
-from sklearn_reclink.solvers.covering.search import CoveringSearch, Node
-from sklearn_reclink.solvers.covering.separation import Found, Separator
+from sklearn_reclink.solvers.covering.search import CoveringSearch, Found, Node, Separator
 from sklearn_reclink.solvers.feasibility import Feasibility
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import presolve
@@ -65,8 +64,8 @@ def test_blocks_lose_what_their_rows_say(family, share, seed, monkeypatch):
     for where, name, value in (
         (module, "_FAR", 0.0),
         (module, "_FEW", 0.5),
-        (module, "_SLOW", np.inf),
-        (module, "_NODES", 3),
+        (blocks, "_SLOW", np.inf),
+        (blocks, "_NODES", 3),
         (blocks, "_FIRST_SIZE", 8),
     ):
         monkeypatch.setattr(where, name, value)

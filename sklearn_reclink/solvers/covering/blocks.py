@@ -9,12 +9,20 @@ Blocks are cut from random orders of all records, so that each order covers them
 follows the nodes that their proofs take.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_reclink.solvers.covering.branching import VIOLATED
+from sklearn_reclink.solvers.covering.master import ConflictPool, Cover, CoveringMaster
 from sklearn_reclink.solvers.feasibility import Feasibility
 
+if TYPE_CHECKING:
+    from sklearn_reclink.solvers.covering.search import CoveringSearch, Separator
+
+_SLOW = 0.02  # of a gap, that a round of separation gains before ranks are looked for
+_NODES = 30  # at most, for the rank of a block
 _FIRST_SIZE = 40
 _STEP = 1.03  # of the size
 _FEW_NODES = 8  # a proof with no more may be one of a larger block
@@ -107,3 +115,57 @@ class Target:
             return False
         self.theta, self._fewest = theta, int(lost)
         return True
+
+
+class Ranks:
+    """Adds rows of blocks to the master of a search.
+
+    Parameters
+    ----------
+    n_open : int
+        How many records are open.
+    search : callable
+        Makes the search of a block.
+    """
+
+    def __init__(self, n_open: int, search: "Callable[..., CoveringSearch]") -> None:
+        self._blocks, self._search = Blocks(n_open), search
+        self._value, self._slow = -np.inf, False
+
+    @property
+    def n_rounds(self) -> int:
+        """Pairs of blocks so far."""
+        return self._blocks.n_rounds
+
+    def are_wanted(self, cover: Cover, gap: float) -> bool:
+        """Whether blocks are of use, and the relaxation has risen slowly."""
+        self._slow |= cover.value - self._value < _SLOW * gap
+        self._value = cover.value
+        return self._slow and not self._blocks.done
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """Positions of the next block."""
+        return self._blocks.draw(rng)
+
+    def rank(
+        self, separator: "Separator", block: np.ndarray, *, cover: Cover, pool: ConflictPool,
+        theta: np.ndarray,
+    ) -> "tuple[np.ndarray, CoveringSearch]":  # fmt: skip
+        """The losses of a block that a search proves, if it may lose more than the relaxation."""
+        feasibility = separator.feasibility.part(separator.feasibility.open[block])
+        target = Target(feasibility, float(cover.lost[block].sum()))
+        target.offer(theta)
+        search = self._search(feasibility, target, separator.rng, most_nodes=_NODES)
+        search.master.add(inside(pool.lasting, block))
+        search.run()
+        return block, search
+
+    def keep(
+        self, block: np.ndarray, search: "CoveringSearch", cover: Cover, master: CoveringMaster
+    ) -> None:
+        """Take over the conflicts and the losses that the search of a block proved."""
+        master.add([block[one] for one in search.master.pool.lasting])
+        violated = search.bound > cover.lost[block].sum() + VIOLATED
+        if violated:
+            master.add_rank(block, search.bound)
+        self._blocks.adapt(violated, search.bound >= search.incumbent.losses, search.n_nodes)

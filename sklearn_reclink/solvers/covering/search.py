@@ -37,32 +37,123 @@ from typing import TypeVar
 
 import numpy as np
 
-from sklearn_reclink.solvers.covering.blocks import Blocks, Target, inside
-from sklearn_reclink.solvers.covering.master import Cover, CoveringMaster
-from sklearn_reclink.solvers.covering.separation import VIOLATED, Separator
+from sklearn_reclink.solvers.covering.blocks import Ranks, Target
+from sklearn_reclink.solvers.covering.branching import VIOLATED, Node, branch
+from sklearn_reclink.solvers.covering.master import ConflictPool, Cover, CoveringMaster
 from sklearn_reclink.solvers.feasibility import Feasibility, share_rows
 from sklearn_reclink.solvers.incumbent import Incumbent
 
 T = TypeVar("T")
 
 _THRESHOLDS = (0.3, 0.5)
-_CANDIDATES = 8  # for branching, those of ``x`` nearest 1/2
+_ZERO = 1e-9
+_HEAVY = 1.4  # a conflict of so much ``x`` seldom holds a violated one
 _FAR = 1 / 3  # of the goal: a gap of the relaxation that branching does not close
 _FEW = 20.0  # losses, that a gap is at least
-_SLOW = 0.02  # of that gap, that a round of separation gains before ranks are looked for
 _ROUNDS = 4  # of blocks, for one of separation
-_NODES = 30  # at most, for the rank of a block
 
 
-@dataclass(order=True)
-class Node:
-    """Records fixed as lost or kept (positions), and the losses proven for them."""
+@dataclass(frozen=True)
+class Found:
+    """Conflicts (positions of open records) that ``x`` violates, and parameters met on the way."""
 
-    bound: int
-    serial: int
-    lost: tuple[int, ...] = field(default=(), compare=False)
-    kept: tuple[int, ...] = field(default=(), compare=False)
-    gain: float = field(default=0.0, compare=False)  # of the relaxation over its parent's
+    conflicts: list[np.ndarray] = field(default_factory=list)
+    candidates: list[np.ndarray] = field(default_factory=list)
+
+
+class Separator:
+    """Has a feasibility check of its own: several look for conflicts of one ``x`` in threads.
+
+    ``proven`` are the records of the conflicts found, the forced ones included.
+    """
+
+    def __init__(
+        self, feasibility: Feasibility, pool: ConflictPool, rng: np.random.Generator
+    ) -> None:
+        self.feasibility = feasibility
+        self.pool = pool
+        self.rng = rng
+        self.proven: list[np.ndarray] = []
+        self._position = np.full(feasibility.problem.index.n_records, -1)
+        self._position[feasibility.open] = np.arange(len(feasibility.open))
+
+    def pull(self, cover: Cover, threshold: float) -> Found:
+        """Pull conflicts out of the records of ``x`` at most the threshold."""
+        found = Found()
+        self._pull(cover.lost <= threshold + _ZERO, cover, found)
+        return found
+
+    def regrow(self, cover: Cover) -> Found:
+        """Pull conflicts out of the records of no ``x``, then put others back in its order."""
+        x, found = cover.lost, Found()
+        kept = x <= _ZERO
+        if not self._pull(kept, cover, found):
+            return found
+        closing = self.pool.closing(kept)
+        lost = np.flatnonzero(~kept)
+        for position in lost[np.argsort(x[lost] + 0.01 * self.rng.random(len(lost)))]:
+            if time.monotonic() >= self.feasibility.deadline:
+                return found
+            if closing.closed[position] or _inside(found.conflicts, kept, position):
+                continue
+            kept[position] = True
+            answer = self.feasibility.check_known(self.feasibility.open[kept])
+            if answer.theta is not None:
+                closing.keep(position)
+                continue
+            kept[position] = False
+            if answer.conflict is not None and x[self._position[answer.conflict]].sum() < _HEAVY:
+                self._minimise(answer.conflict, cover, found)
+        self._pull(kept, cover, found, most=1)  # guesses may have been wrong
+        return found
+
+    def _pull(self, kept: np.ndarray, cover: Cover, found: Found, most: int | None = None) -> bool:
+        """Take conflicts out of the kept positions (a mask, changed); can the rest be linked?
+
+        ``most`` of the records of each go, those that the relaxation is most inclined to lose.
+        """
+        while time.monotonic() < self.feasibility.deadline:
+            answer = self.feasibility.check(self.feasibility.open[kept])
+            if answer.theta is not None:
+                found.candidates.append(answer.theta)
+                return True
+            if answer.conflict is not None:
+                pulled = self._minimise(answer.conflict, cover, found)
+            elif answer.suspects is not None and len(answer.suspects):
+                pulled = self._position[[self.rng.choice(answer.suspects)]]
+            else:
+                break
+            if not len(pulled):
+                break
+            kept[pulled[-most:] if most else pulled] = False
+        return False
+
+    def _minimise(self, conflict: np.ndarray, cover: Cover, found: Found) -> np.ndarray:
+        """Make a conflict minimal and keep it if it is violated; positions that break it.
+
+        Records that the relaxation is the most inclined to lose, of large ``x`` or else of small
+        reduced cost, are spared first: its value cannot rise by more than the least reduced cost in
+        a conflict before that record joins the solution. Records of no ``x`` change nothing in the
+        sum of ``x``: if it stays 1 or more, the conflict is not violated, and they are not tried.
+        """
+        positions = self._position[conflict]
+        inclined = (cover.lost - cover.reduced_costs)[positions]
+        conflict = conflict[np.argsort(inclined + 0.3 * self.rng.random(len(conflict)))]
+        for weighty in (True, False):
+            x = cover.lost[self._position[conflict]]
+            if x.sum() >= 1 - VIOLATED and not weighty:
+                return np.asarray(self._position[conflict[x > _ZERO]])
+            conflict = self.feasibility.minimise(conflict, (x > _ZERO) == weighty)
+        found.conflicts.append(self._position[conflict])
+        self.proven.append(np.union1d(conflict, self.feasibility.forced))
+        return found.conflicts[-1]
+
+
+def _inside(conflicts: list[np.ndarray], kept: np.ndarray, position: int) -> bool:
+    """Whether the position and the kept ones hold one of the conflicts."""
+    return any(
+        position in conflict and kept[conflict].sum() == len(conflict) - 1 for conflict in conflicts
+    )
 
 
 class CoveringSearch:
@@ -111,8 +202,7 @@ class CoveringSearch:
         self._set_deadline(self.late)
         self.bound = proven
         self.most_nodes = most_nodes
-        self.blocks = Blocks(len(self.open) if most_nodes == np.inf else 0)
-        self._value, self._slow = -np.inf, False
+        self.ranks: Ranks | None = None
         self._serial = 0
         self._lowered: float = np.inf
 
@@ -179,10 +269,12 @@ class CoveringSearch:
             if cover is None or self._out_of_time() or (nodes and node.bound > nodes[0].bound):
                 heapq.heappush(nodes, node)
                 continue
-            children = self._branch(node, cover)
+            children = branch(self.master, node, cover, self.goal)
             if not children:  # the feasibility check could not decide
                 unresolved = min(unresolved, node.bound)
-            for child in children:
+            self._serial += len(children)
+            for number, child in enumerate(children):
+                child.serial = self._serial + number
                 heapq.heappush(nodes, child)
         least = min([unresolved, *(node.bound for node in nodes)])
         if least < min(self.incumbent.losses, self.enough) and self._lowered == np.inf:
@@ -208,73 +300,25 @@ class CoveringSearch:
             if node.bound > enough or self._out_of_time():
                 return cover
             ranked = not (node.lost or node.kept) and self._rank_blocks(cover)
-            if ranked and self.blocks.n_rounds % _ROUNDS:
+            if ranked and self.ranks is not None and self.ranks.n_rounds % _ROUNDS:
                 continue
             if not self._separate(cover, node) and not ranked and not self._is_late():
                 return cover
 
     def _rank_blocks(self, cover: Cover) -> bool:
         """Add rows of blocks if the relaxation is far from the goal and rises slowly no more."""
-        gap, self._value, before = self.goal - cover.value, cover.value, self._value
-        if self.blocks.done or self.incumbent.theta is None or gap <= max(_FAR * self.goal, _FEW):
+        gap, known = self.goal - cover.value, self.incumbent.theta
+        if self.most_nodes < np.inf or known is None or gap <= max(_FAR * self.goal, _FEW):
             return False
-        self._slow |= cover.value - before < _SLOW * gap
-        if not self._slow or self._is_late() or self._out_of_time():
+        self.ranks = self.ranks or Ranks(len(self.open), CoveringSearch)
+        if not self.ranks.are_wanted(cover, gap) or self._is_late() or self._out_of_time():
             return False
-        rng = self.separators[0].rng
-        drawn = [(each, self.blocks.draw(rng)) for each in self.separators]
-        for block, search in self._in_threads(partial(self._rank, *one, cover) for one in drawn):
-            self._keep_rank(block, search, cover)
+        drawn = [(each, self.ranks.draw(self.separators[0].rng)) for each in self.separators]
+        rank = partial(self.ranks.rank, cover=cover, pool=self.master.pool, theta=known)
+        for block, search in self._in_threads(partial(rank, *one) for one in drawn):
+            self.separators[0].proven.extend(search.conflicts)
+            self.ranks.keep(block, search, cover, self.master)
         return True
-
-    def _rank(
-        self, separator: Separator, block: np.ndarray, cover: Cover
-    ) -> tuple[np.ndarray, "CoveringSearch"]:
-        """The losses of a block that a search proves, if it may lose more than the relaxation."""
-        feasibility = separator.feasibility.part(self.open[block])
-        target = Target(feasibility, float(cover.lost[block].sum()))
-        if self.incumbent.theta is not None:
-            target.offer(self.incumbent.theta)
-        search = CoveringSearch(feasibility, target, separator.rng, most_nodes=_NODES)
-        search.master.add(inside(self.master.pool.lasting, block))
-        search.run()
-        return block, search
-
-    def _keep_rank(self, block: np.ndarray, search: "CoveringSearch", cover: Cover) -> None:
-        """Take over what the search of a block found."""
-        self.separators[0].proven.extend(search.conflicts)
-        self.master.add([block[one] for one in search.master.pool.lasting])
-        violated = search.bound > cover.lost[block].sum() + VIOLATED
-        if violated:
-            self.master.add_rank(block, search.bound)
-        closed = search.bound >= search.incumbent.losses
-        self.blocks.adapt(violated, closed, search.n_nodes)
-
-    def _branch(self, node: Node, cover: Cover) -> list[Node]:
-        """Lose or keep the record that raises the relaxation of both children the most."""
-        distance = np.abs(cover.lost - 0.5)
-        candidates = np.argsort(distance, kind="stable")[:_CANDIDATES]
-        candidates = candidates[distance[candidates] <= 0.5 - VIOLATED]
-        if not len(candidates):
-            return []
-        both = (self._children(node, cover, int(k)) for k in candidates)
-        best = max(both, key=lambda two: np.prod([max(one.gain, VIOLATED) for one in two]))
-        self._serial += 2
-        for number, child in enumerate(best):
-            child.serial = self._serial + number
-        return list(best)
-
-    def _children(self, node: Node, cover: Cover, record: int) -> tuple[Node, Node]:
-        children = (
-            Node(node.bound, 0, (*node.lost, record), node.kept),
-            Node(node.bound, 0, node.lost, (*node.kept, record)),
-        )
-        for child in children:
-            relaxed = self.master.solve_held(np.array(child.lost, int), np.array(child.kept, int))
-            child.gain = self.goal if relaxed is None else relaxed.value - cover.value
-            proven = self.goal if relaxed is None else min(relaxed.bound, self.goal)
-            child.bound = max(child.bound, proven)
-        return children
 
     def _separate(self, cover: Cover, node: Node) -> bool:
         """Whether conflicts were found that the relaxation violates."""
