@@ -148,11 +148,10 @@ class Distances:
         return t
 
     def is_linked(self, t: dict[Any, int], i: int) -> bool:
+        phis = [self._features(i, j) for j in range(self.n_masked)]
         if self.constraint == "nonnegative":
-            cuts = (self.cone_row([i, j]) for j in range(self.n_masked))
-            inside = all(sum(t[key] * g for key, g in row.items()) >= 0 for row in cuts)
-            require(inside, "theta is not in the cone")
-        phis = (self._features(i, j) for j in range(self.n_masked))
+            least = min(sum(t[key] * phi[key] for key in self.of_variables) for phi in phis)
+            require(least >= 0, "theta is not in the cone")
         d = [sum(t[key] * x for key, x in phi.items()) for phi in phis]
         own = d.pop(i)
         return all(own < other for other in d)
