@@ -20,7 +20,7 @@ from sklearn_reclink.linkers import WeightedMeanLinker
 
 # Time for a held-out estimate, as a share of the time for the search in the whole file.
 HELD_OUT_SHARE = 0.5
-QUICK_SHARE = 0.1  # of the time limit
+QUICK_SHARE = 0.2  # of the time limit
 NO_ESTIMATE = "no held-out estimate"  # how a note of one begins
 OUT_OF_TIME = "there was no time left; allow more time or choose fewer columns"
 OUT_OF_MEMORY = "there was not enough memory; choose fewer columns"
@@ -95,6 +95,16 @@ def run_attackers(plan: Plan, files: Files, setting: Setting, steps: Steps) -> R
     return Run(tuple(attacks), tuple(estimates), left_out)
 
 
+def in_order(running: Sequence[Attacker], quick: float) -> list[Attacker]:
+    """Who begins when: the quick ones, then searches, then those that take what others leave.
+
+    The last cannot be told to end in time, and need more than ``quick`` seconds for each pair.
+    """
+    slow = [one for one in running if one.seconds_per_pair > quick]
+    others = [one for one in running if one not in slow]
+    return [*sorted(others, key=lambda one: one.time_weight > 0), *slow]
+
+
 def attack_all(
     running: Sequence[Attacker], files: Files, setting: Setting, steps: Steps
 ) -> tuple[list[Attack], dict[Attacker, str]]:
@@ -102,9 +112,7 @@ def attack_all(
     attacks: list[Attack] = []
     left_out: dict[Attacker, str] = {}
     given: dict[str | None, np.ndarray] = {}
-    # those that cannot be told to end in time take what the others leave, unless they are quick
-    quick = QUICK_SHARE * steps.seconds / len(files.X) ** 2
-    for one in sorted(running, key=lambda one: one.seconds_per_pair > quick):
+    for one in in_order(running, QUICK_SHARE * steps.seconds / len(files.X) ** 2):
         seconds = steps.next(one.title, one.time_weight)
         if steps.late or not steps.has_time_for(one, len(files.X)):
             left_out[one] = OUT_OF_TIME

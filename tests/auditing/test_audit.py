@@ -13,6 +13,7 @@ from sklearn_reclink import EuclideanLinker, audit
 from sklearn_reclink.auditing import SizeLimits, _steps, compare
 from sklearn_reclink.auditing._attack import halves
 from sklearn_reclink.auditing._attackers import ATTACKERS, VIEWS, Setting, chosen_attackers
+from sklearn_reclink.auditing._running import in_order
 from sklearn_reclink.auditing._variables import _pairs
 from sklearn_reclink.capacity import additive_capacity, symmetric_capacity
 from sklearn_reclink.datasets import make_microdata
@@ -192,6 +193,17 @@ def test_wrong_options_are_explained(options, message):
 
 def test_attackers_are_ordered_whatever_order_is_asked_for():
     assert [one.name for one in chosen_attackers(["hlms", "euclidean"])] == ["euclidean", "hlms"]
+
+
+def test_quick_attackers_begin_before_searches_and_slow_ones_take_what_is_left():
+    def names(quick):
+        return [one.name for one in in_order(chosen_attackers(None), quick)]
+
+    searches = ["weighted_mean", "choquet", "bilinear", "hlms"]
+    plain = ["euclidean", "mahalanobis"]
+    assert names(1.0) == [*plain, "probabilistic", "density", *searches]
+    assert names(1e-6) == [*plain, "density", *searches, "probabilistic"]
+    assert names(0.0) == [*plain, *searches, "probabilistic", "density"]
 
 
 def test_progress_counts_every_step():
