@@ -29,49 +29,6 @@ _FEW_NODES = 8  # a proof with no more may be one of a larger block
 _MOST_FRUITLESS = 12  # blocks in a row
 
 
-class Blocks:
-    """Draws blocks of positions, and learns from their proofs how large they may be.
-
-    Attributes
-    ----------
-    done : bool
-        Whether blocks are of no use, or no more.
-    """
-
-    def __init__(self, n_open: int) -> None:
-        self.n_open = n_open
-        self._size = float(_FIRST_SIZE)
-        self._order = np.empty(0, dtype=np.int64)
-        self._fruitless = self._n_proven = 0
-
-    @property
-    def done(self) -> bool:
-        return self.n_open < 2 * self._size or self._fruitless >= _MOST_FRUITLESS
-
-    @property
-    def n_rounds(self) -> int:
-        """Pairs of blocks so far."""
-        return self._n_proven // 2
-
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """The next positions of a random order, sorted."""
-        size = round(self._size)
-        if len(self._order) < size / 2:
-            self._order = rng.permutation(self.n_open)
-        size = size if len(self._order) >= 1.5 * size else len(self._order)
-        block, self._order = self._order[:size], self._order[size:]
-        return np.sort(block)
-
-    def adapt(self, violated: bool, closed: bool, n_nodes: int) -> None:
-        """Larger blocks if one is easily proven, smaller ones if it is not."""
-        self._n_proven += 1
-        self._fruitless = 0 if violated else self._fruitless + 1
-        if closed and n_nodes <= _FEW_NODES:
-            self._size *= _STEP
-        elif not closed:
-            self._size /= _STEP
-
-
 def inside(conflicts: Iterable[np.ndarray], block: np.ndarray) -> list[np.ndarray]:
     """The conflicts among positions of a block, as places in it.
 
@@ -117,8 +74,8 @@ class Target:
         return True
 
 
-class Ranks:
-    """Adds rows of blocks to the master of a search.
+class Blocks:
+    """Adds rows of blocks to the master of a search, and learns how large blocks may be.
 
     Parameters
     ----------
@@ -126,26 +83,43 @@ class Ranks:
         How many records are open.
     search : callable
         Makes the search of a block.
+
+    Attributes
+    ----------
+    done : bool
+        Whether blocks are of no use, or no more.
     """
 
     def __init__(self, n_open: int, search: "Callable[..., CoveringSearch]") -> None:
-        self._blocks, self._search = Blocks(n_open), search
+        self.n_open, self._search = n_open, search
         self._value, self._slow = -np.inf, False
+        self._size = float(_FIRST_SIZE)
+        self._order = np.empty(0, dtype=np.int64)
+        self._fruitless = self._n_proven = 0
+
+    @property
+    def done(self) -> bool:
+        return self.n_open < 2 * self._size or self._fruitless >= _MOST_FRUITLESS
 
     @property
     def n_rounds(self) -> int:
         """Pairs of blocks so far."""
-        return self._blocks.n_rounds
+        return self._n_proven // 2
 
     def are_wanted(self, cover: Cover, gap: float) -> bool:
         """Whether blocks are of use, and the relaxation has risen slowly."""
         self._slow |= cover.value - self._value < _SLOW * gap
         self._value = cover.value
-        return self._slow and not self._blocks.done
+        return self._slow and not self.done
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """Positions of the next block."""
-        return self._blocks.draw(rng)
+        """The next positions of a random order, sorted."""
+        size = round(self._size)
+        if len(self._order) < size / 2:
+            self._order = rng.permutation(self.n_open)
+        size = size if len(self._order) >= 1.5 * size else len(self._order)
+        block, self._order = self._order[:size], self._order[size:]
+        return np.sort(block)
 
     def rank(
         self, separator: "Separator", block: np.ndarray, *, cover: Cover, pool: ConflictPool,
@@ -168,4 +142,13 @@ class Ranks:
         violated = search.bound > cover.lost[block].sum() + VIOLATED
         if violated:
             master.add_rank(block, search.bound)
-        self._blocks.adapt(violated, search.bound >= search.incumbent.losses, search.n_nodes)
+        self.adapt(violated, search.bound >= search.incumbent.losses, search.n_nodes)
+
+    def adapt(self, violated: bool, closed: bool, n_nodes: int) -> None:
+        """Larger blocks if one is easily proven, smaller ones if it is not."""
+        self._n_proven += 1
+        self._fruitless = 0 if violated else self._fruitless + 1
+        if closed and n_nodes <= _FEW_NODES:
+            self._size *= _STEP
+        elif not closed:
+            self._size /= _STEP

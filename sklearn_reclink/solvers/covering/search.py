@@ -37,7 +37,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from sklearn_reclink.solvers.covering.blocks import Ranks, Target
+from sklearn_reclink.solvers.covering.blocks import Blocks, Target
 from sklearn_reclink.solvers.covering.branching import VIOLATED, Node, branch
 from sklearn_reclink.solvers.covering.master import ConflictPool, Cover, CoveringMaster
 from sklearn_reclink.solvers.feasibility import Feasibility, share_rows
@@ -202,7 +202,7 @@ class CoveringSearch:
         self._set_deadline(self.late)
         self.bound = proven
         self.most_nodes = most_nodes
-        self.ranks: Ranks | None = None
+        self.blocks: Blocks | None = None
         self._serial = 0
         self._lowered: float = np.inf
 
@@ -300,7 +300,7 @@ class CoveringSearch:
             if node.bound > enough or self._out_of_time():
                 return cover
             ranked = not (node.lost or node.kept) and self._rank_blocks(cover)
-            if ranked and self.ranks is not None and self.ranks.n_rounds % _ROUNDS:
+            if ranked and self.blocks is not None and self.blocks.n_rounds % _ROUNDS:
                 continue
             if not self._separate(cover, node) and not ranked and not self._is_late():
                 return cover
@@ -310,14 +310,14 @@ class CoveringSearch:
         gap, known = self.goal - cover.value, self.incumbent.theta
         if self.most_nodes < np.inf or known is None or gap <= max(_FAR * self.goal, _FEW):
             return False
-        self.ranks = self.ranks or Ranks(len(self.open), CoveringSearch)
-        if not self.ranks.are_wanted(cover, gap) or self._is_late() or self._out_of_time():
+        self.blocks = self.blocks or Blocks(len(self.open), CoveringSearch)
+        if not self.blocks.are_wanted(cover, gap) or self._is_late() or self._out_of_time():
             return False
-        drawn = [(each, self.ranks.draw(self.separators[0].rng)) for each in self.separators]
-        rank = partial(self.ranks.rank, cover=cover, pool=self.master.pool, theta=known)
+        drawn = [(each, self.blocks.draw(self.separators[0].rng)) for each in self.separators]
+        rank = partial(self.blocks.rank, cover=cover, pool=self.master.pool, theta=known)
         for block, search in self._in_threads(partial(rank, *one) for one in drawn):
             self.separators[0].proven.extend(search.conflicts)
-            self.ranks.keep(block, search, cover, self.master)
+            self.blocks.keep(block, search, cover, self.master)
         return True
 
     def _separate(self, cover: Cover, node: Node) -> bool:
