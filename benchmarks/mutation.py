@@ -42,7 +42,7 @@ TARGETS = {
     "coordinates": ("certificates/coordinates.py", "certificates", ["coordinates", "claims"]),
     "presolve": ("solvers/presolve.py", "solvers", ["reductions"]),
     "ties": ("search/ties.py", "search", ["tie_borders"]),
-    "master": ("solvers/covering/master.py", "solvers", ["covering_bound"]),
+    "master": ("solvers/covering/master.py", "solvers", ["covering_bound", "conflict_pool"]),
 }
 CPU_SECONDS, BYTES = 40, 12 * 2**30
 KILLED, SURVIVED, UNIMPORTABLE = "killed", "survived", "not importable"
