@@ -21,7 +21,6 @@ from sklearn_reclink import (
     BilinearLinker,
     CertificateError,
     ChoquetLinker,
-    OWALinker,
     Pool,
     WeightedMeanLinker,
     verify_certificate,
@@ -38,25 +37,13 @@ from tests.linkers.mixed_enumeration import (
     mixed_files,
 )
 from tests.linkers.test_mixed_matrices import narrow_files
+from tests.soundness.claims import LINKERS
 
 N_EXAMPLES = 12 if os.environ.get("CI") else 200
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 N_TIMES = 25  # corruptions of each
 N_FEW = 24  # records
 VIEWS = ["separate", "difference", "rank", None]
-LINKERS: dict[str, Any] = {
-    "weighted mean": WeightedMeanLinker(),
-    "positive": WeightedMeanLinker(constraint="positive"),
-    "OWA": OWALinker(),
-    "Choquet": ChoquetLinker(),
-    "submodular": ChoquetLinker(constraint="submodular"),
-    "2-additive": ChoquetLinker(k_additive=2),
-    "submodular 2-additive": ChoquetLinker(k_additive=2, constraint="submodular"),
-    "psd": BilinearLinker(),
-    "nonnegative": BilinearLinker(constraint="nonnegative"),
-    "free": BilinearLinker(constraint="free"),
-    "projected": BilinearLinker(constraint="projected"),
-}
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
