@@ -26,6 +26,7 @@ from sklearn_reclink.solvers.problem import Problem
 
 CONE = -1  # the owner of rows of the cone
 _WEAK = 0.9 * TOLERANCE
+_TIED = 1e-12
 _ROUNDS = 200  # of growing rows, before a question is given up
 
 
@@ -122,22 +123,30 @@ class ConflictFinder:
             return False
         self._known.update(new)
         records, impostors = np.array(new).T
+        rows = self._differences(records, impostors, weak=_WEAK if self.weak else 0.0)
+        self._append(rows @ self._map.T, records, new)
+        return True
+
+    def _differences(
+        self, records: np.ndarray, impostors: np.ndarray, weak: float = 0.0
+    ) -> np.ndarray:
+        """``phi_ij - phi_ii`` of pairs, less a part of both."""
         family, index = self.problem.family, self.problem.index
         of_records = index.original[records]
         own = family.features(family.differences(of_records, index.masked[records]))
         other = family.features(family.differences(of_records, index.masked[impostors]))
-        rows = other - own
-        if self.weak:
-            rows = rows - _WEAK * (other + own)
-        self._append(rows @ self._map.T, records, new)
-        return True
+        return np.asarray(other - own - weak * (other + own))
 
     def _grow(self, theta: np.ndarray, records: np.ndarray) -> bool:
-        """Add rows that ``theta`` violates; whether there were new ones."""
+        """Add rows that ``theta`` violates or meets by rounding alone; whether there were new ones.
+
+        On the border of the cone rounding may turn the sign of a margin that is 0.
+        """
         family, index = self.problem.family, self.problem.index
-        impostors, margins = index.nearest_impostors(family, theta[None], records)
-        bad = margins[0] <= 0
-        if self.add_pairs(zip(records[bad].tolist(), impostors[0, bad].tolist(), strict=True)):
+        impostors = index.nearest_impostors(family, theta[None], records)[0][0]
+        rows = self._differences(records, impostors)
+        bad = rows @ theta <= _TIED * np.linalg.norm(rows, axis=1) * np.linalg.norm(theta)
+        if self.add_pairs(zip(records[bad].tolist(), impostors[bad].tolist(), strict=True)):
             return True
         if self.checker.name != "bilinear":
             return False

@@ -1,8 +1,9 @@
 """Names beside points, if there is room.
 
-Greedy: each name in turn takes the first place around its point that covers no point, no line and
-no name placed before, inside the axes; near places are tried before those that need a leader line.
-A name that finds no room is left out rather than written over another.
+Greedy: each name in turn takes the first place around its point that covers no point and no name
+placed before, inside the axes. Near places come first, then those that need a leader line, which
+passes no other point and no name. At every distance places clear of all lines are tried before
+those that cover one. A name that finds no room is left out rather than written over another.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ PLACES = (
     (-0.8, 0.8, "right", "bottom"),
     (-0.8, -0.8, "right", "top"),
 )
-# Distances in points; beyond the first a line leads from the point to its name.
-DISTANCES = (7, 20, 36, 55)
+# Distances in points; beyond the first two a line leads from the point to its name.
+DISTANCES = (7, 13, 20, 36, 55, 80)
+NEAR = DISTANCES[:2]
 POINT_RADIUS = 4
 
 
@@ -59,11 +61,13 @@ def name_points(ax: Axes, points: np.ndarray, names: list[str], path: np.ndarray
     figure: Any = ax.figure.canvas.figure
     figure.draw_without_rendering()  # the layout decides where the axes are
     corners, centres = ax.transData.transform(path), ax.transData.transform(points)
-    taken = [Bbox([np.minimum(*ends), np.maximum(*ends)]).padded(1.0) for ends in pairwise(corners)]
-    taken += [Bbox([c, c]).padded(POINT_RADIUS * figure.dpi / 72) for c in centres]
-    taken += _straight_lines(ax)
-    pairs = zip(points.tolist(), names, strict=True)
-    texts = [_first_free(ax, point, name, taken) for point, name in pairs]
+    lines = [Bbox([np.minimum(*ends), np.maximum(*ends)]).padded(1.0) for ends in pairwise(corners)]
+    lines += _straight_lines(ax)
+    taken = [Bbox([c, c]).padded(POINT_RADIUS * figure.dpi / 72) for c in centres]
+    texts = []
+    for k, (point, name) in enumerate(zip(points.tolist(), names, strict=True)):
+        own = taken[k]
+        texts.append(_first_free(ax, point, name, own, taken, lines))
     return [text for text in texts if text is not None]
 
 
@@ -79,22 +83,34 @@ def _straight_lines(ax: Axes) -> list[Bbox]:
     return found
 
 
-def _first_free(ax: Axes, point: list[float], name: str, taken: list[Bbox]) -> Text | None:
-    """The name at the first free place, which is then taken."""
-    frame = ax.get_window_extent()
+def _first_free(
+    ax: Axes, point: list[float], name: str, own: Bbox, taken: list[Bbox], lines: list[Bbox]
+) -> Text | None:
+    """The name at the first free place, which is then taken; ``own`` is the box of its point."""
+    frame, others = ax.get_window_extent(), [one for one in taken if one is not own]
     leader = {"arrowstyle": "-", "linewidth": 0.5, "edgecolor": GREY, "shrinkA": 0}
-    for distance, (right, up, ha, va) in product(DISTANCES, PLACES):
+    ground = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.5}
+    for distance, clear, (right, up, ha, va) in product(DISTANCES, (True, False), PLACES):
         options: dict[str, Any] = {"ha": ha, "va": va, "fontsize": "small", "in_layout": False}
         options |= {"xytext": (right * distance, up * distance), "textcoords": "offset points"}
         text = ax.annotate(name, (point[0], point[1]), **options)
         box = text.get_window_extent()  # without the leader
-        inside = frame.contains(*box.min) and frame.contains(*box.max)
-        if inside and not box.count_overlaps(taken):
-            taken.append(box)
-            if distance == DISTANCES[0]:
-                return text
-            options["arrowprops"] = leader
-            text.remove()
-            return ax.annotate(name, (point[0], point[1]), **options)
         text.remove()
+        inside = frame.contains(*box.min) and frame.contains(*box.max)
+        free = inside and not box.count_overlaps(taken)
+        if not free or (clear and box.count_overlaps(lines)):
+            continue
+        if distance not in NEAR:
+            if any(_passes(own, box, other) for other in others):
+                continue
+            options["arrowprops"] = leader
+        taken.append(box)
+        return ax.annotate(name, (point[0], point[1]), bbox=None if clear else ground, **options)
     return None
+
+
+def _passes(own: Bbox, box: Bbox, other: Bbox) -> bool:
+    """Whether a straight line from the middle of a point to that of its name meets another box."""
+    ends = np.array([own.min + own.max, box.min + box.max]) / 2
+    along = ends[0] + np.linspace(0, 1, 50)[:, None] * (ends[1] - ends[0])
+    return bool(((along > other.min) & (along < other.max)).all(axis=1).any())

@@ -120,6 +120,22 @@ def test_the_optimum_of_matrices_is_between_links_and_bound(
 # -- files of every kind --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("constraint", "x", "y", "n_linked"),
+    [
+        ("nonnegative", [0, 0, 0, 0, 4], [np.nan, np.nan, 1, 1, 0], 0),
+        ("psd", [0, 0, 1], [2, 4, np.nan], 1),
+    ],
+)
+def test_ties_on_the_border_of_the_cone_are_proven(
+    constraint: str, x: list[float], y: list[float], n_linked: int
+) -> None:
+    X, Y = np.column_stack([x, np.zeros(len(x))]), np.column_stack([y, np.zeros(len(y))])
+    told = {"categorical_features": [], "certify": True}
+    linker = fitted(BilinearLinker(constraint=constraint), X, Y, **told)
+    assert verify_certificate(linker.certificate_, X, Y).bound == linker.bound_ == n_linked
+
+
 @pytest.mark.parametrize("name", LINKERS)
 @pytest.mark.parametrize("standardize", ["separate", None, ("rank", "difference")])
 def test_a_certificate_proves_links_and_bound_of_the_fit(name: str, standardize: Any) -> None:
