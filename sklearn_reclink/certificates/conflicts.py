@@ -26,7 +26,7 @@ from sklearn_reclink.solvers.problem import Problem
 
 CONE = -1  # the owner of rows of the cone
 _WEAK = 0.9 * TOLERANCE
-_TIED = 1e-12
+_ROUNDING = 1e-12
 _ROUNDS = 200  # of growing rows, before a question is given up
 
 
@@ -143,9 +143,10 @@ class ConflictFinder:
         On the border of the cone rounding may turn the sign of a margin that is 0.
         """
         family, index = self.problem.family, self.problem.index
-        impostors = index.nearest_impostors(family, theta[None], records)[0][0]
+        (impostors,), (margins,) = index.nearest_impostors(family, theta[None], records)
         rows = self._differences(records, impostors)
-        bad = rows @ theta <= _TIED * np.linalg.norm(rows, axis=1) * np.linalg.norm(theta)
+        rounding = _ROUNDING * np.linalg.norm(rows, axis=1) * np.linalg.norm(theta)
+        bad = (margins <= 0) | (rows @ theta <= rounding)
         if self.add_pairs(zip(records[bad].tolist(), impostors[bad].tolist(), strict=True)):
             return True
         if self.checker.name != "bilinear":

@@ -2,11 +2,12 @@
 
 ``s_ij`` falls quickly: of the sums ``sum_i exp(s_ij)`` and ``sum_j exp(s_ij - price_j)`` a few
 *candidates* make up nearly all. A tree (`search.priced`) finds the ``K`` best pairs of every
-original and of every masked record, and estimates the sums over all pairs with them. Let ``S`` be
-the sum over all and ``C`` the part of the candidates. Sinkhorn's scaling then runs on the
-candidates alone, every sum multiplied by its ``S / C``, as if what is left out were scaled as the
-candidates are. So ``"density"`` has the error of ``S`` only, and ``"balanced"`` is exact as ``K``
-grows. Equal records are one point with a count: their prices are equal, as with all pairs.
+original and of every masked record, but none below ``e^-depth`` of the best one, and estimates the
+sums over all pairs with them. Let ``S`` be the sum over all and ``C`` the part of the candidates.
+Sinkhorn's scaling then runs on the candidates alone, every sum multiplied by its ``S / C``, as if
+what is left out were scaled as the candidates are. So ``"density"`` has the error of ``S`` only,
+and ``"balanced"`` is exact as ``K`` and the depth grow. Equal records are one point with a count:
+their prices are equal, as with all pairs.
 
 Given prices, links are exact: the search prunes, but leaves out no masked record that could be
 nearest. What is approximate is the prices. ``C / S`` is known for every record: where candidates
@@ -55,6 +56,7 @@ def search_with_prices(
     *,
     n_candidates: int = 32,
     budget: int = 2**13,
+    depth: float = 8.0,
     max_iter: int = 30,
     tol: float = 1e-3,
     memory: dict[str, np.ndarray] | None = None,
@@ -74,6 +76,8 @@ def search_with_prices(
     budget : int, default=2**13
         Most records that the search for candidates looks at. What it did not look at is in the
         sums, by a sample.
+    depth : float, default=8.0
+        How far, in the scores, a candidate may be below the best one.
     max_iter, tol
         As in `balanced_prices`.
     memory : dict or None, default=None
@@ -84,7 +88,7 @@ def search_with_prices(
     forward = plant(coordinates)
     if rule not in ("density", "balanced"):
         return forward
-    options = {"k": n_candidates, "scale": scale, "budget": budget}
+    options = {"k": n_candidates, "scale": scale, "budget": budget, "depth": depth * scale}
     memory = {} if memory is None else memory
     key = _digest(coordinates, rule, options, max_iter, tol)
     if key not in memory:

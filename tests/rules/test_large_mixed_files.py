@@ -154,7 +154,8 @@ def test_density_prices_are_those_of_all_pairs(masking, shape):
 def test_balanced_prices_are_exact_with_all_candidates(masking, shape):
     pairs = pairs_of(masking, shape)
     expected = Rule("balanced").priced(pairs).prices
-    found = search_with_prices(coordinates_of(pairs), "balanced", n_candidates=300, budget=2**62)
+    all_pairs = {"n_candidates": 300, "budget": 2**62, "depth": np.inf}
+    found = search_with_prices(coordinates_of(pairs), "balanced", **all_pairs)
     prices = found.prices[found.tree.place][found.groups]
     np.testing.assert_allclose(prices, expected, atol=1e-6)
 

@@ -117,9 +117,14 @@ class PricedSearch(Search):
         return order, np.append(0, np.cumsum(np.bincount(self.groups, minlength=self.n_points)))
 
     def candidates(
-        self, records: np.ndarray, k: int, scale: float = 0.0, budget: int = NO_BUDGET
+        self,
+        records: np.ndarray,
+        k: int,
+        scale: float = 0.0,
+        budget: int = NO_BUDGET,
+        depth: float = np.inf,
     ) -> tuple[np.ndarray, ...]:
-        """The points of least value of each record.
+        """The points of least value of each record, up to some ``depth`` above the least.
 
         Returns
         -------
@@ -132,7 +137,8 @@ class PricedSearch(Search):
         sums : ndarray of shape (n_asked,)
             ``log sum exp(-value / scale)`` over all masked records, if there is a scale.
         """
-        places, values, _, beyond, sums = self._walk(records, k, scale=scale, budget=budget)
+        within: dict[str, Any] = {"budget": budget, "depth": depth}
+        places, values, _, beyond, sums = self._walk(records, k, scale=scale, **within)
         found = self.tree.rows[places].astype(np.int32)
         found[places < 0] = -1
         return found, values, beyond, sums
@@ -226,6 +232,7 @@ class PricedSearch(Search):
         limits: np.ndarray | None = None,
         scale: float = 0.0,
         budget: int | None = None,
+        depth: float = np.inf,
     ) -> tuple[np.ndarray, ...]:
         found: tuple[np.ndarray, ...] = walk.walk(
             self.tree,
@@ -239,6 +246,7 @@ class PricedSearch(Search):
             k,
             self.budget if budget is None else budget,
             scale,
+            depth,
         )
         return found
 

@@ -21,7 +21,8 @@ from numba import njit
 from numba.extending import overload
 
 _NEGLECTED = 7.0  # in units of the scale
-_COARSE = 0.01  # a box that may be a larger part of the sum is divided, a leaf summed up
+_TINY = 0.001  # a box that can be no larger part of the sum is left out
+_COARSE = 0.01  # one that may be a larger part is divided, a leaf summed up
 
 
 @njit(cache=True, nogil=True)
@@ -94,11 +95,12 @@ def use(kind: type, bound: Callable[..., Any], value: Callable[..., Any], **opti
 @njit(cache=True, nogil=True)
 def walk(
     tree: Any, model: Any, queries: Any, exact: Any, prices: Any, node_prices: Any,
-    skip: Any, limits: Any, k: int, budget: int, scale: float,
+    skip: Any, limits: Any, k: int, budget: int, scale: float, depth: float,
 ) -> Any:  # fmt: skip
     """Places, values and magnitudes of the ``k`` least values of every query, ascending.
 
-    And the value from which on points may be missing, and the logarithm of the sum.
+    And the value from which on points may be missing, and the logarithm of the sum. Points more
+    than ``depth`` above the least value may be missing as well.
     """
     n_queries = queries.shape[0]
     places = np.full((n_queries, k), -1, np.int64)
@@ -165,14 +167,14 @@ def walk(
                     values[i, slot] = value
                     magnitudes[i, slot] = magnitude + abs(prices[p])
                     places[i, slot] = p
-                    limit = min(limit, values[i, k - 1])
+                    limit = min(limit, values[i, k - 1], values[i, 0] + depth)
         beyond[i] = min(limit, ended)
         if summed:
             m = 0
             while m < size:
                 bound, node = keys[m], nodes[m]
                 mass = node_counts[node] * np.exp((least - bound) / scale)
-                if bound > limit + _NEGLECTED * scale or mass < 1e-4 * total:
+                if bound > limit + _NEGLECTED * scale or mass < _TINY * total:
                     m += 1
                 elif node < first_leaf and mass > _COARSE * total:
                     for child in range(2 * node + 1, 2 * node + 3):
