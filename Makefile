@@ -60,18 +60,7 @@ $(VENV)/.core: pyproject.toml | $(BIN)/python
 	$(PIP) --editable .
 	touch $@
 
-$(VENV)/.test: pyproject.toml | $(BIN)/python
-	$(PIP) --editable '.[test]'
-	touch $@ $(VENV)/.core
-
-$(VENV)/.lint: pyproject.toml | $(BIN)/python
-	$(PIP) --editable '.[lint]'
-	touch $@ $(VENV)/.core
-
-$(VENV)/.notebooks: pyproject.toml | $(BIN)/python
-	$(PIP) --editable '.[report,notebooks]'
-	touch $@ $(VENV)/.core
-
-$(VENV)/.docs: pyproject.toml | $(BIN)/python
-	$(PIP) --editable '.[docs]'
+# an extra of pyproject.toml each
+$(VENV)/.%: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[$*]'
 	touch $@ $(VENV)/.core

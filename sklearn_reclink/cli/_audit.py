@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,25 +17,6 @@ if TYPE_CHECKING:
     from sklearn_reclink.cli._reading import FilePair, Selection
 
 
-@dataclass(frozen=True)
-class Lists:
-    """What else an audit writes."""
-
-    records: options.RecordsPath = None
-    certificate: options.CertificatePath = None
-
-
-@dataclass(frozen=True)
-class Intruder:
-    """What the intruder knows, and whether the rows belong together."""
-
-    known: options.Known = None
-    secret: options.Secret = None
-    scenarios: options.Scenarios = False
-    unaligned: options.Unaligned = False
-    holdout: options.Holdout = None
-
-
 @spread
 def audit_command(
     original: options.Original,
@@ -43,12 +24,12 @@ def audit_command(
     *,
     reading: groups.Reading,
     pages: groups.Pages,
-    lists: Lists,
+    lists: groups.Lists,
     limits: groups.Limits,
     include_values: options.IncludeValues = False,
     unit: options.Unit = "people",
     weight: options.Weight = None,
-    intruder: Intruder,
+    intruder: groups.Intruder,
     attack: groups.Attack,
     run: groups.Run,
 ) -> None:
@@ -97,7 +78,7 @@ def audit_command(
     console.finish(found, outputs, quiet=run.quiet, force=run.force)
 
 
-def _selection(reading: groups.Reading, intruder: Intruder, weight: str | None) -> Selection:
+def _selection(reading: groups.Reading, intruder: groups.Intruder, weight: str | None) -> Selection:
     """The variables that the intruder knows, and those that are secret."""
     from sklearn_reclink.cli._reading import check_id
     from sklearn_reclink.cli._scenarios import known_columns
@@ -114,7 +95,7 @@ def _selection(reading: groups.Reading, intruder: Intruder, weight: str | None) 
 
 
 def _check_paths(
-    pages: groups.Pages, lists: Lists, inputs: list[Path], *, force: bool
+    pages: groups.Pages, lists: groups.Lists, inputs: list[Path], *, force: bool
 ) -> Path | None:
     """Refuse paths that cannot be written; where the records are listed."""
     from sklearn_reclink.auditing.writing import check_outputs

@@ -77,6 +77,25 @@ class Pages:
 
 
 @dataclass(frozen=True)
+class Lists:
+    """What else an audit writes."""
+
+    records: options.RecordsPath = None
+    certificate: options.CertificatePath = None
+
+
+@dataclass(frozen=True)
+class Intruder:
+    """What the intruder knows, and whether the rows belong together."""
+
+    known: options.Known = None
+    secret: options.Secret = None
+    scenarios: options.Scenarios = False
+    unaligned: options.Unaligned = False
+    holdout: options.Holdout = None
+
+
+@dataclass(frozen=True)
 class Limits:
     """How long to search, and how much risk is accepted."""
 

@@ -12,15 +12,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.model_selection import cross_validate as scikit_learn_cross_validate
 
 from sklearn_reclink import (
-    BilinearLinker,
-    ChoquetLinker,
     EuclideanLinker,
-    OWALinker,
     Pool,
     WeightedMeanLinker,
 )
 from sklearn_reclink.data.pool import own_first
 from sklearn_reclink.linkers import ALL_LINKERS
+from tests.soundness.claims import LINKERS
 
 
 def cross_validate(linker, X, Y, pool):
@@ -104,18 +102,8 @@ def test_pool_through_cross_validation_is_whole_or_refused(search, files):
         search(EuclideanLinker(), X, Y, Y[::-1])
 
 
-EXACT = [
-    WeightedMeanLinker(),
-    OWALinker(),
-    ChoquetLinker(),
-    ChoquetLinker(constraint="submodular"),
-    ChoquetLinker(k_additive=2),
-    *(BilinearLinker(constraint=name) for name in ("psd", "free", "nonnegative", "projected")),
-]
-
-
 @pytest.mark.parametrize("n_masked", [5_001, 8_000, 100_000])
-@pytest.mark.parametrize("linker", EXACT, ids=repr)
+@pytest.mark.parametrize("linker", LINKERS.values(), ids=LINKERS)
 def test_exact_linkers_search_among_many_masked_records(linker, n_masked):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_masked, 3))

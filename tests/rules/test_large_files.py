@@ -12,11 +12,11 @@ from sklearn_reclink.masking import AdditiveNoise, Microaggregation, RankSwappin
 from sklearn_reclink.rules import Rule, Scores
 from sklearn_reclink.rules.assignment import Program
 from sklearn_reclink.rules.candidates import search_with_prices
-from sklearn_reclink.rules.linking import PricedPairs
 from sklearn_reclink.rules.tree_assignment import TreeProgram, assign_by_tree
 from sklearn_reclink.search import DistancePairs
 from sklearn_reclink.search.priced import coordinates_of, plant
 from sklearn_reclink.search.priced.tree import build
+from tests.rules.same_answers import assert_same_answers
 
 MASKERS = {
     "noise": AdditiveNoise(p=20, random_state=0),
@@ -48,20 +48,7 @@ def pairs_of(files, masking, shape=(400, 400), linker="likelihood"):
 @pytest.mark.parametrize("masking", MASKERS)
 def test_answers_with_prices_are_those_of_all_pairs_to_the_last_bit(files, masking, linker):
     pairs = pairs_of(files, masking, (250, 400), linker)
-    search = plant(coordinates_of(pairs))
-    prices = np.random.default_rng(0).normal(size=search.n_points).round(1)
-    by_pairs = PricedPairs(pairs, prices[search.groups])
-    by_tree = search.with_prices(prices)
-    for question, options in {
-        "linked": {},
-        "nearest": {},
-        "link": {},
-        "own": {},
-        "k_nearest": {"n_neighbors": 7},
-    }.items():
-        answers = by_pairs.ask(question, **options), by_tree.ask(question, **options)
-        for expected, found in zip(*answers, strict=True):
-            np.testing.assert_array_equal(found, expected)
+    assert_same_answers(pairs)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -10,8 +10,8 @@ from sklearn_reclink.likelihood import mixed_coordinates
 from sklearn_reclink.likelihood.pair_likelihood import LikelihoodPairs
 from sklearn_reclink.rules import Rule
 from sklearn_reclink.rules.candidates import search_with_prices
-from sklearn_reclink.rules.linking import PricedPairs
 from sklearn_reclink.search.priced import coordinates_of, plant
+from tests.rules.same_answers import assert_same_answers
 
 SHAPES = [(300, 300), (200, 300), (300, 200)]
 
@@ -79,23 +79,6 @@ def pairs_of(masking, shape=(300, 300), missing=0.08, **options):
     """Pairs of which the last third has categories that were never seen."""
     linker, X, Y = fitted(*made(masking, missing=missing), masking, **options)
     return linker._search(linker._index(X[: shape[0]], Y[: shape[1]]))
-
-
-def assert_same_answers(pairs, prices=None):
-    search = plant(coordinates_of(pairs))
-    rng = np.random.default_rng(0)
-    prices = rng.normal(size=search.n_points).round(1) if prices is None else prices
-    by_pairs, by_tree = PricedPairs(pairs, prices[search.groups]), search.with_prices(prices)
-    for question, options in {
-        "linked": {},
-        "nearest": {},
-        "link": {},
-        "own": {},
-        "k_nearest": {"n_neighbors": 7},
-    }.items():
-        answers = by_pairs.ask(question, **options), by_tree.ask(question, **options)
-        for expected, found in zip(*answers, strict=True):
-            np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.08, 0.4])

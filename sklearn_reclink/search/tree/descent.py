@@ -40,6 +40,24 @@ def njit_named(name: str, **options: Any) -> Callable[[Any], Any]:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
+def _nearer(
+    stack: Any, bounds: Any, top: int, near: int, near_bound: float, far: int, far_bound: float,
+    limit: float,
+) -> Any:  # fmt: skip
+    """Which of two children is nearer, -1 beyond the limit; the other is put on the stack."""
+    if far_bound < near_bound:
+        near, far = far, near
+        near_bound, far_bound = far_bound, near_bound
+    if near_bound > limit:
+        return -1, top
+    if far_bound <= limit:
+        stack[top] = far
+        bounds[top] = far_bound
+        top += 1
+    return near, top
+
+
+@njit(cache=True, nogil=True, forceinline=True)
 def _next_plain_leaf(
     right: Any, low: Any, high: Any, bound: int, weights: Any, queries: Any, i: int, limit: float,
     stack: Any, bounds: Any, top: int, c: Any, order: Any,
@@ -55,17 +73,9 @@ def _next_plain_leaf(
             near, far = node + 1, right[node]
             near_bound = bound_of_box(bound, weights, queries, i, low, high, near, c, order)
             far_bound = bound_of_box(bound, weights, queries, i, low, high, far, c, order)
-            if far_bound < near_bound:
-                near, far = far, near
-                near_bound, far_bound = far_bound, near_bound
-            if near_bound > limit:
-                node = -1
+            node, top = _nearer(stack, bounds, top, near, near_bound, far, far_bound, limit)
+            if node < 0:
                 break
-            if far_bound <= limit:
-                stack[top] = far
-                bounds[top] = far_bound
-                top += 1
-            node = near
     return node, top
 
 
@@ -91,17 +101,9 @@ def _next_mixed_leaf(
             far_bound = bound_of_mixed_box(
                 bound, weights, queries, i, low, high, far, c, order, extra, caps
             )
-            if far_bound < near_bound:
-                near, far = far, near
-                near_bound, far_bound = far_bound, near_bound
-            if near_bound > limit:
-                node = -1
+            node, top = _nearer(stack, bounds, top, near, near_bound, far, far_bound, limit)
+            if node < 0:
                 break
-            if far_bound <= limit:
-                stack[top] = far
-                bounds[top] = far_bound
-                top += 1
-            node = near
         if node < 0:
             continue
         if pattern[node] != inside[0]:
@@ -120,17 +122,9 @@ def _next_mixed_leaf(
                 bound, weights, queries, i, low, high, boxes, codes, far, c, order, extra, caps,
                 query, scale, bits, inside, variables, cost, n_varying,
             )  # fmt: skip
-            if far_bound < near_bound:
-                near, far = far, near
-                near_bound, far_bound = far_bound, near_bound
-            if near_bound > limit:
-                node = -1
+            node, top = _nearer(stack, bounds, top, near, near_bound, far, far_bound, limit)
+            if node < 0:
                 break
-            if far_bound <= limit:
-                stack[top] = far
-                bounds[top] = far_bound
-                top += 1
-            node = near
     return node, top
 
 

@@ -31,6 +31,18 @@ class Tolerance(NamedTuple):
 
 
 @njit(cache=True, nogil=True, forceinline=True)
+def insert(values: Any, labels: Any, n: int, value: float, label: int) -> Any:
+    """Put a value with its label among the first ``n``, which ascend."""
+    place = n
+    while place > 0 and values[place - 1] > value:
+        values[place] = values[place - 1]
+        labels[place] = labels[place - 1]
+        place -= 1
+    values[place] = value
+    labels[place] = label
+
+
+@njit(cache=True, nogil=True, forceinline=True)
 def aggregate(bound: int, weights: Any, c: Any, order: Any) -> Any:
     """The bound of squared differences ``c``, which it may reorder; ``order`` is scratch."""
     n = c.shape[0]
@@ -51,14 +63,7 @@ def aggregate(bound: int, weights: Any, c: Any, order: Any) -> Any:
     else:
         order[0] = 1
         for k in range(1, n):
-            entry = c[k]
-            place = k
-            while place > 0 and c[place - 1] > entry:
-                c[place] = c[place - 1]
-                order[place] = order[place - 1]
-                place -= 1
-            c[place] = entry
-            order[place] = 1 << k
+            insert(c, order, k, c[k], 1 << k)
         subset = (1 << n) - 1
         before = 0.0
         for k in range(n):
@@ -145,6 +150,22 @@ def _quadratic(theta: Any, exact: Any, i: int, points: Any, p: int, c: Any) -> A
     return total + lost
 
 
+@njit(cache=True, nogil=True, forceinline=True)
+def minima(theta: Any, terms: Any, c: Any, n: int) -> Any:
+    """The weighted sum of the least ``c`` of every set of variables, and its magnitude."""
+    value, magnitude = 0.0, 0.0
+    for m in range(terms.shape[0]):
+        if theta[m] != 0:
+            smallest = np.inf
+            for k in range(n):
+                if terms[m] >> k & 1 and c[k] < smallest:
+                    smallest = c[k]
+            term = theta[m] * smallest
+            value += term
+            magnitude += abs(term)
+    return value, magnitude
+
+
 @njit(cache=True, nogil=True)
 def distance_of(
     kind: int, bound: int, theta: Any, terms: Any, exact: Any, i: int, points: Any, p: int,
@@ -155,9 +176,8 @@ def distance_of(
     if kind == SAME:
         value = bound_of_point(bound, theta, exact, i, points, p, c, order)
         return value, value
-    value = 0.0
-    magnitude = 0.0
     if kind == QUADRATIC:
+        value, magnitude = 0.0, 0.0
         for k in range(n):
             c[k] = exact[i, k] - points[p, k]
         m = 0
@@ -173,16 +193,7 @@ def distance_of(
     for k in range(n):
         difference = exact[i, k] - points[p, k]
         c[k] = difference * difference
-    for m in range(terms.shape[0]):
-        if theta[m] != 0:
-            smallest = np.inf
-            for k in range(n):
-                if terms[m] >> k & 1 and c[k] < smallest:
-                    smallest = c[k]
-            term = theta[m] * smallest
-            value += term
-            magnitude += abs(term)
-    return value, magnitude
+    return minima(theta, terms, c, n)
 
 
 @njit(cache=True, nogil=True, forceinline=True)

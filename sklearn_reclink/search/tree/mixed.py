@@ -202,16 +202,7 @@ def _mixed_distance(
         return value, value
     for k in range(c.shape[0]):
         c[k] = squared(exact[i, k], points[p, k], caps[k])
-    value, magnitude = 0.0, 0.0
-    for m in range(terms.shape[0]):
-        if theta[m] != 0:
-            smallest = np.inf
-            for k in range(n):
-                if terms[m] >> k & 1 and c[k] < smallest:
-                    smallest = c[k]
-            term = theta[m] * smallest
-            value += term
-            magnitude += abs(term)
+    value, magnitude = formulas.minima(theta, terms, c, n)
     for e in range(extra.shape[0]):
         value += extra[e] * c[n + e]
         magnitude += extra[e] * c[n + e]

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from sklearn_reclink.search.ties import TIE_TOLERANCE
+from sklearn_reclink.search.tree.formulas import insert
 
 RELATIVE_FLOOR = 1e-4  # of a relative step, so that a capacity at 0 can leave it
 
@@ -21,14 +22,7 @@ def expand(first: Any, second: Any, increments: Any, subsets: Any) -> Any:
     n = first.shape[0]
     for k in range(n):
         difference = first[k] - second[k]
-        value = difference * difference
-        place = k
-        while place > 0 and increments[place - 1] > value:
-            increments[place] = increments[place - 1]
-            subsets[place] = subsets[place - 1]
-            place -= 1
-        increments[place] = value
-        subsets[place] = 1 << k
+        insert(increments, subsets, k, difference * difference, 1 << k)
     for k in range(n - 2, -1, -1):
         subsets[k] += subsets[k + 1]
     for k in range(n - 1, 0, -1):
