@@ -33,7 +33,6 @@ from typing import Any
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from sklearn_reclink.families import Family
 from sklearn_reclink.search import Index
@@ -45,6 +44,7 @@ from sklearn_reclink.solvers.feasibility import (
     Feasibility,
     compile_kernels,
     no_collection,
+    one_thread,
 )
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
@@ -185,8 +185,7 @@ class ExactSearch:
     def run(self) -> Solution:
         """Search until proven or out of time."""
         self._offer_starts()
-        # the products here are small: threads of the linear algebra would only get in the way
-        with threadpool_limits(1):
+        with one_thread():
             complete = self._search_large() if self.large else self._search_small()
             if self.incumbent.n_linked > self.at_least and not (self.large and self._open):
                 self.incumbent.deepen()

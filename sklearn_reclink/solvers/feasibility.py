@@ -14,12 +14,14 @@ Where presolve left all rows of the open records (`AllRows`), they are held and 
 import gc
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import Any, Protocol
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from sklearn_reclink.families import Family
 from sklearn_reclink.search.ties import TIE_TOLERANCE
@@ -315,3 +317,14 @@ def no_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Keep the linear algebra on one thread: products here are small, threads get in the way."""
+    return _linear_algebra().limit(limits=1)
+
+
+@lru_cache
+def _linear_algebra() -> ThreadpoolController:
+    """The libraries loaded, looked for once: that takes as long as a tenth of a small fit."""
+    return ThreadpoolController()

@@ -109,11 +109,9 @@ class Incumbent:
     def _count(self, theta: np.ndarray) -> np.ndarray:
         """Which records ``theta`` links, (n_records,)."""
         if not self.presolved.complete:
-            formula = self.family.formula(theta)
-            pruned = formula is not None and formula.weights.any()
-            if not pruned and not self.family.monotone and not self.index.is_dense:
-                return self._count_by_margins(theta)
-            return self.index.linked(self.family, theta)
+            if self.family.monotone or self._is_pruned(theta):
+                return self.index.linked(self.family, theta)
+            return self._count_by_margins(theta)
         linked = np.ones(self.index.n_records, dtype=bool)
         linked[self.presolved.never] = False
         if len(self.open):
@@ -123,8 +121,13 @@ class Incumbent:
             linked[close] = self.index.linked(self.family, theta, close)
         return linked
 
+    def _is_pruned(self, theta: np.ndarray) -> bool:
+        """Whether a tree counts without comparing all pairs."""
+        formula = None if self.index.is_dense else self.family.formula(theta)
+        return formula is not None and bool(formula.weights.any())
+
     def _count_by_margins(self, theta: np.ndarray) -> np.ndarray:
-        """The same where no tree helps: a quick margin that neither ties nor rounding can explain.
+        """The same by quick margins; those that ties or rounding might explain are counted again.
 
         Both are far below the bound of all magnitudes that the largest coordinates give.
         """

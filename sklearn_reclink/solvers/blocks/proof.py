@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from sklearn_reclink.families import Family
 from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.feasibility import one_thread
 
 MOST_CELL_PARAMETERS = 8
 GROWTH = 1.6  # of the seconds from one excess to the next, at least
@@ -119,7 +119,7 @@ def prove_block(block: Block, excesses: Sequence[float], seconds: float) -> Bloc
         which there is clearly no time does not begin.
     """
     deadline = time.monotonic() + seconds
-    with threadpool_limits(1):
+    with one_thread():
         prove = _prove_by_cells if by_cells(block.family) else _prove_exactly
         return prove(block, excesses, deadline)
 
