@@ -87,7 +87,7 @@ def singling_out(
     random_state : int, RandomState instance or None, default=None
         Draws the descriptions, and the people where one file is larger.
     categorical_features, ordinal_features : array-like or dict, default=None
-        Columns of categories and of levels in order, as in the linkers.
+        Columns of categories and of ordered levels, as in the linkers.
 
     Returns
     -------

@@ -171,7 +171,7 @@ def nearest_records(
         People of the same population whom the release was not made from. Without them nobody can
         tell whether the release is near to people because it copies them.
     categorical_features, ordinal_features : array-like or dict, default=None
-        Columns of categories and of levels in order, as in the linkers.
+        Columns of categories and of ordered levels, as in the linkers.
     n_jobs : int, default=None
         Number of joblib workers.
 
