@@ -92,7 +92,7 @@ def train_test_linkage(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> LinkageStudy:
-    """Learn from some records and link the others, in pools of one size.
+    """Learn from some records and link the others, in pools of the same size.
 
     Parameters
     ----------

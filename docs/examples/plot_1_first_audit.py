@@ -4,7 +4,7 @@ How many of 442 patients could be found again?
 
 A file of patients is masked by microaggregation: patients are put into groups of five with similar
 values, and every value becomes the mean of its group. `audit` plays the intruders, from the plain
-one who compares all variables alike to those who learn a distance, and says what they find.
+one, who compares all variables alike, to those who learn a distance. It says what they find.
 """
 
 # %%
@@ -20,7 +20,7 @@ masker = Microaggregation(groups=[["age", "bmi"], ["bp", "s1"]], k=5, standardiz
 Y = masker.set_output(transform="pandas").fit_transform(X)
 
 # %%
-# The searches share twenty seconds here. `to_html` would write the same as a page with figures.
+# The searches share twenty seconds here. `to_html` gives the same as a page with figures.
 found = audit(X, Y, time_limit=20)
 print(found.to_text())
 

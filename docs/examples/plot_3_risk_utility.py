@@ -7,7 +7,7 @@ maskings are worse than others in both respects at once. Among the rest, there i
 """
 
 # %%
-# Four methods, each in several strengths.
+# Four methods, each at several strengths.
 from sklearn_reclink import MahalanobisLinker
 from sklearn_reclink.datasets import load_diabetes_microdata
 from sklearn_reclink.inspection import RiskUtilityDisplay

@@ -3,7 +3,7 @@ Which attacker finds people it has not seen? A grid search
 ==========================================================
 
 Linkers are scikit-learn estimators, so `GridSearchCV` can choose among constraints, ways to
-standardise, rules and shrinkage by what they find in records held out. Each fold is its own pool
+standardise, rules and shrinkage by what they find among held-out records. Each fold is its own pool
 here: its rate is that of finding a record among the records of the fold.
 """
 
@@ -21,9 +21,10 @@ X = load_diabetes_microdata(as_frame=True).data[["age", "bmi", "bp", "s1"]][:240
 Y = RankSwapping(p=8, random_state=0).set_output(transform="pandas").fit_transform(X)
 
 # %%
-# One grid over four parameters of a Choquet distance. Halves make all pools, to train and to test,
-# 120 records; three ways to halve make a rate less a matter of luck. With ``shrinkage=1`` nothing
-# is left of what was learned: that is the Euclidean distance, to compare with.
+# One grid over four parameters of a Choquet distance. With halves, all pools, for training and for
+# testing, hold 120 records; three ways to halve make a rate less a matter of luck. With
+# ``shrinkage=1`` nothing is left of what was learned: that is the Euclidean distance, for
+# comparison.
 #
 # A fit that had not proven its optimum within ``time_limit`` would give a `ConvergenceWarning`.
 # Here all are proven in a fraction of it.
@@ -49,9 +50,9 @@ print(results.sort_values("mean_test_score", ascending=False).round(3).to_string
 
 # %%
 # Scores of different rules are not scores of one attack. ``"nearest"`` looks for one person at a
-# time, and the exact optimum and its bound are of this rule alone. The others use the whole fold
-# at once, and ``"balanced"`` that both files hold the same people: read each panel by itself, and
-# choose the rule by what the intruder can know.
+# time, and the exact optimum and its bound belong to this rule alone. The others use the whole fold
+# at once, and ``"balanced"`` also uses that both files hold the same people. Read each panel by
+# itself, and choose the rule by what the intruder can know.
 #
 # The axis does not begin at 0, and a difference well below the spread over folds,
 # ``std_test_score`` above, may be chance.
@@ -70,7 +71,7 @@ axes[0].set_ylabel("share found of 120 people not seen")
 figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
 
 # %%
-# The best of each rule. It was chosen for being the best of its panel, so its score may flatter
-# it: to report a risk, try it on records that had no part in the choice.
+# The best of each rule. Each was chosen as the best of its panel, so its score may be too high: to
+# report a risk, try it on records that had no part in the choice.
 best = results.loc[results.groupby("rule", sort=False)["mean_test_score"].idxmax()]
 print(best.round(3).to_string(index=False))

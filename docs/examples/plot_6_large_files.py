@@ -7,8 +7,8 @@ little faster than the number of records, and the answers are those of comparing
 """
 
 # %%
-# Generated records, disturbed by noise. A part of them first, so that compiling is not in the times
-# below.
+# Generated records, disturbed by noise. A part of them is linked first, so that the times below do
+# not include compiling.
 import time
 
 import matplotlib.pyplot as plt
@@ -30,7 +30,7 @@ for linker in attackers:
 
 # %%
 # The two attackers that need no search, on more and more of the file. The more records there are,
-# the more there are to be confused with: the rate falls.
+# the more there are to confuse a person with, so the rate falls.
 sizes = [10_000, 30_000, 100_000]
 figure, (rates, times) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for linker in attackers[:2]:
@@ -52,8 +52,8 @@ for axes in (rates, times):
 rates.legend()
 
 # %%
-# A capacity learned from ten thousand of them, tried on the whole file. A record is sought among
-# ten times as many others there, so fewer are found.
+# A capacity learned from ten thousand of them, tried on the whole file. There a record is sought
+# among ten times as many others, so fewer are found.
 linker = attackers[2].fit(X[:10_000], Y[:10_000])
 print(f"known: {linker.n_linked_ / 10_000:.1%} in a pool of 10,000")
 start = time.perf_counter()

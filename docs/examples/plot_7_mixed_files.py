@@ -62,6 +62,6 @@ print(dict(zip(X, mean.missing_weights_[:, 0].round(2).tolist(), strict=True)))
 
 # %%
 # The release is a sample: 100 of the people sought are not in it. An intruder who does not know
-# that links them falsely. The clearer the link that is asked for, the more often it is right.
+# that links them falsely. The clearer a link must be, the more often it is right.
 present, absent = slice(200, 300), slice(300, None)
 LinkageCurveDisplay.from_estimator(mean, X[present], Y[present], absent=X[absent])

@@ -18,7 +18,7 @@ masker = Microaggregation(groups=[["age", "bmi"], ["bp", "s1"]], k=3, standardiz
 Y = masker.set_output(transform="pandas").fit_transform(X)
 
 # %%
-# Every set of variables gets the people that a weighted mean singles out and a proven bound.
+# For every set of variables: the people that a weighted mean singles out, and a proven bound.
 found = scenarios(X, Y, attackers=["mahalanobis"], pairs=(5, 50), time_limit=20)
 print(found.to_text())
 

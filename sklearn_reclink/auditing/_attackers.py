@@ -17,7 +17,7 @@ VIEWS = ("separate", "difference", "rank")  # in which attackers that search lea
 
 @dataclass(frozen=True)
 class SizeLimits:
-    """Up to which size of a file an attacker does what.
+    """Up to which size of a file each attacker runs, and how.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class SizeLimits:
         wide: all pairs count there.
     wide_numbers : int
         Differences of values, over all pairs of records and all variables, that a search in a wide
-        file holds; it learns from a sample of so many records.
+        file holds; it learns from a sample of that many records.
 
     Examples
     --------

@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def unsettled(self) -> bool:
-        """Whether no masking is above the limit, but attackers of one lacked time or memory."""
+        """Whether no masking is above the limit, but for one, attackers lacked time or memory."""
         return not self.above_limit and any(one.unsettled for one in self.audits)
 
     @property
@@ -108,7 +108,7 @@ class Comparison:
         )
 
     def with_sources(self, original: str | Path, masked: Sequence[str | Path]) -> "Comparison":
-        """The same comparison, with the hashes of the files on disk that it was made of.
+        """The same comparison, with the hashes of the files on disk that it was made from.
 
         Parameters
         ----------

@@ -10,28 +10,28 @@ pool : array-like or dataframe of shape (n_masked, n_features), default=None
     The whole masked file, if it holds more people than ``y``: its rows are those of ``y`` and
     others.
 absent : array-like or dataframe of shape (n_absent, n_features), default=None
-    Original records of people who are not in the masked file. `Audit.curve` then tells how
+    Original records of people who are not in the masked file. `Audit.curve` then shows how
     often an intruder who does not know that would be right.
 aligned : bool or "unchecked", default=True
     Whether row i of both files is the same person. Files whose rows look unrelated are refused,
-    since their risk would come out far too low, unless they are said to be aligned by
-    ``"unchecked"``. False for a synthetic or shuffled release, which may differ in length: then
-    nobody can be linked, and distances to the release are measured instead.
+    since their risk would come out far too low; ``"unchecked"`` accepts them anyway. False for
+    a synthetic or shuffled release, which may differ in length: then nobody can be linked, and
+    distances to the release are measured instead.
 holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
     With ``aligned=False``: people of the same population whom the release was not made from.
     They are the control, without which little can be concluded.
 secret : str, int or sequence of them, default=None
     Columns, by name or index, that the intruder does not know: nobody is linked by them, and
-    the result tells how well the release gives them away.
+    the result shows how well the release reveals them.
 categorical_features, ordinal_features : array-like or dict, default=None
-    Columns of categories and of levels in order, as in the linkers; by default the types of
-    dataframes say.
+    Columns of categories and of ordered levels, as in the linkers; by default the types of a
+    dataframe decide.
 ids : sequence of shape (n_records,), default=None
     What to call the records; by default their numbers from 1.
 sample_weight : array-like of shape (n_records,), default=None
-    How many people of the population each record stands for, such as the weights of a survey.
-    `Audit.population` then tells how many the people found stand for. It is not used to
-    link records: a column of the files with its name and values is left out.
+    How many people in the population each record stands for, such as the weights of a survey.
+    `Audit.population` then says how many people those found stand for. It is not used to link
+    records: a column of the files with its name and values is left out.
 attackers : iterable of str, default=None
     Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
     ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.
@@ -45,11 +45,12 @@ unit, left_out : str and sequence of str, default="people" and ()
 random_state, n_jobs : int, default=0, None
     Seed of every random choice, and number of joblib workers.
 size_limits : SizeLimits or None, default=None
-    Up to which size an attacker does what.
+    Up to which size of a file each attacker runs, and how.
 certify : bool, default=False
-    Whether to make `Audit.certificate`; up to a minute more for each attacker with a bound.
+    Whether to make `Audit.certificate`; this takes up to a minute more for each attacker with a
+    bound.
 progress : callable, default=None
-    Called with what is being done, the number of steps done and of all steps.
+    Called with what is being done, the number of steps done and the number of all steps.
 """)
 
 # the same names in `scenarios`, where they say something else, and its own
@@ -59,21 +60,21 @@ known : iterable of str or int, default=None
 secret : iterable of str or int, default=None
     Variables that no intruder knows: they are left out of linkage.
 aligned : True or "unchecked", default=True
-    Files whose rows look unrelated are refused, unless they are said to be aligned by
-    ``"unchecked"``.
+    Files whose rows look unrelated are refused; ``"unchecked"`` accepts them anyway.
 pairs : sequence of int, default=(5, 50, 500)
     How many people the intruder knows already, to learn from; sizes above half of the file are
     left out.
 attackers : iterable of str, default=None
-    Attackers that try the sets that matter besides weighted means, by default
+    Attackers that try, besides weighted means, the sets that matter; by default
     ``"mahalanobis"``, ``"choquet"``, ``"bilinear"`` and ``"density"``.
 time_limit : float, default=60.0
     Seconds for all searches. However few, every set has links and a bound.
 max_records : int, default=2000
-    People sought; in a longer file a random sample of so many is sought in the whole release,
-    and of fewer where that would be more than 2 billion pairs of records over all sets.
+    Number of people sought. In a longer file, a random sample of this size is sought in the
+    whole release; it is smaller where that would be more than 2 billion pairs of records over
+    all sets.
 unit : str, default="people"
     What one record describes, such as ``"firms"``.
 progress : callable, default=None
-    Called with what is being done, the number of sets decided and of all sets.
+    Called with what is being done, the number of sets decided and the number of all sets.
 """)

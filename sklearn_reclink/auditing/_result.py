@@ -77,7 +77,7 @@ class Audit:
     variables : Variables or None
         Kinds and categories of the variables; None for numbers without missing values.
     scenarios : Scenarios or None
-        What intruders find who know some of the variables, if that was asked for.
+        What intruders who know only some of the variables find, if that was asked for.
     curve : LinkageCurve or None
         Recall and precision of the strongest attacker, if the files do not hold the same people.
     sources : tuple of Source
@@ -87,9 +87,10 @@ class Audit:
     left_out : tuple of str
         Variables of the files that were not compared.
     findings : tuple of Finding
-        Columns that masking left unchanged or nearly, made constant or emptied, the worst first.
+        Columns that masking left unchanged or nearly unchanged, made constant or emptied, the worst
+        first.
     secrets : tuple of SecretDisclosure
-        What the release tells of variables that the intruder does not know.
+        What the release reveals about variables that the intruder does not know.
     population : Population or None
         How many people in the population the people found stand for, if weights were given.
 
@@ -135,12 +136,12 @@ class Audit:
 
     @cached_property
     def worst(self) -> Attack:
-        """The attack that finds the most people in the whole file, the cheapest of equal ones."""
+        """The attack that finds the most people in the whole file; the cheapest if several do."""
         return max(self.attacks, key=lambda one: one.n_found)
 
     @cached_property
     def certificate(self) -> dict[str, Any] | None:
-        """The proof of the attacker that finds the most people, of those that have one."""
+        """The proof of the attacker that finds the most people, among those that have one."""
         whole = [one for one in self.attacks if one.status != "sampled"]
         certified = [one for one in whole if getattr(one.linker, "certificate_", None)]
         if not certified:
@@ -172,7 +173,7 @@ class Audit:
 
     @cached_property
     def strongest(self) -> Attack | HeldOut:
-        """Where the risk comes from: the attack with the largest, else the estimate."""
+        """Where the risk comes from: the attack with the largest risk, else the estimate."""
         outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
         return max(outcomes, key=lambda one: (one.risk, one.rate))
 
@@ -239,7 +240,7 @@ class Audit:
 
     @property
     def monotone_bound(self) -> int:
-        """No weighted mean, OWA or Choquet distance finds more people than this, proven."""
+        """Proven: no weighted mean, OWA or Choquet distance finds more people than this."""
         free = [
             one.bound
             for one in self.attacks
@@ -248,7 +249,7 @@ class Audit:
         return min([self.ceiling, *(bound for bound in free if bound is not None)])
 
     def with_sources(self, original: str | Path, masked: str | Path) -> Audit:
-        """The same audit, with the hashes of the files on disk that it was made of.
+        """The same audit, with the hashes of the files on disk that it was made from.
 
         Parameters
         ----------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What an intruder finds who knows one set of variables.
+    """What an intruder who knows one set of variables finds.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class Scenario:
     n_linked : int
         People that a weighted mean of these variables singles out, recounted.
     bound : int
-        No weighted mean of these variables singles out more, proven.
+        Proven: no weighted mean of these variables singles out more.
     ceiling : int
-        No weighted mean, OWA or Choquet distance does, proven.
+        Proven: no weighted mean, OWA or Choquet distance singles out more.
     n_found : int
-        People that the strongest attacker tried singles out.
+        People singled out by the strongest attacker that was tried.
     attacker : str
         Its title.
     used : tuple of str
@@ -38,7 +38,7 @@ class Scenario:
     expected : float
         The most people found on average by picking at random among tied records.
     expected_bound : float
-        No weighted mean finds more in that way, proven.
+        Proven: no weighted mean finds more in that way.
     searched : bool
         Whether a search was made for this very set; other sets may decide it.
     """
@@ -101,7 +101,7 @@ class Envelope:
 
 @dataclass(frozen=True, eq=False)
 class Scenarios:
-    """What intruders find who know some of the variables. Made by `scenarios`.
+    """What intruders who know only some of the variables find. Made by `scenarios`.
 
     Attributes
     ----------
@@ -221,7 +221,7 @@ class Scenarios:
         Returns
         -------
         list of Scenario
-            Sets of one size; empty if none of those looked at exposes so many.
+            Sets of one size; empty if none of those looked at exposes that many.
         """
         exposed = [one for one in self.scenarios if self.risk(one) >= share]
         size = min((one.n_known for one in exposed), default=0)
@@ -229,14 +229,14 @@ class Scenarios:
         return sorted(some, key=lambda one: -one.n_exposed)
 
     def fewest(self, share: float, *, guessing: bool = False) -> int | None:
-        """How many variables a weighted mean needs at least to reach a share, by the bounds.
+        """The fewest variables with which a weighted mean could reach a share, by the bounds.
 
         Parameters
         ----------
         share : float
             From 0 to 1.
         guessing : bool, default=False
-            Whether guesses among tied records count, too.
+            Whether guesses among tied records count too.
 
         Returns
         -------

@@ -91,11 +91,11 @@ def scenarios(
     unit: str = "people",
     progress: Progress | None = None,
 ) -> Scenarios:
-    """Find out what intruders find who know only some of the variables.
+    """Find out what intruders who know only some of the variables can find.
 
-    Every set of up to ten variables is looked at; of more variables, the sets of one, two and three
-    and those that lack one. Each set gets the number of people that a weighted mean singles out,
-    recounted, and a proven bound that no weighted mean passes.
+    With up to ten variables, every set is looked at; with more, the sets of one, two and three
+    variables and those that lack one. Each set gets the number of people that a weighted mean
+    singles out, recounted, and a proven bound that no weighted mean exceeds.
 
     Parameters
     ----------

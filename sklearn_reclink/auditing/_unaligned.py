@@ -60,7 +60,7 @@ class Measure(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class UnalignedAudit:
-    """What an audit of a release found whose rows belong to nobody. Made by `audit`.
+    """What an audit found of a release whose rows belong to nobody. Made by `audit`.
 
     Attributes
     ----------
@@ -77,9 +77,9 @@ class UnalignedAudit:
     singling_out : SinglingOut
         Descriptions taken from the release that fit exactly one person.
     secrets : tuple of SecretDisclosure
-        What the release tells of secret variables.
+        What the release reveals about secret variables.
     notes : tuple of str
-        What to check of the files.
+        What to check in the files.
     limit : float or None
         The largest risk that is accepted.
     settings : dict
@@ -89,7 +89,7 @@ class UnalignedAudit:
     ids : sequence or None
         What to call the originals; by default their numbers from 1.
     sources : tuple of Source
-        The files on disk that it was made of, if any.
+        The files on disk that it was made from, if any.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class UnalignedAudit:
 
     @property
     def unsettled(self) -> bool:
-        """Whether there is a limit, but no risk to compare with it. Time never leaves this open."""
+        """Whether there is a limit, but no risk to compare with it. Time is never the reason."""
         return self.limit is not None and self.largest is None
 
     @property
@@ -165,7 +165,8 @@ class UnalignedAudit:
     def rows_at_risk(self) -> np.ndarray:
         """Originals that are copied or near to the release, nearest first.
 
-        Without a holdout, near are those nearer to the release than to every other original.
+        Without a holdout, originals count as near if they are nearer to the release than to every
+        other original.
         """
         found, limit = self.nearest, self.nearest.near_threshold
         near = found.distance < found.to_other_original
@@ -177,7 +178,7 @@ class UnalignedAudit:
     def with_sources(
         self, original: str | Path, masked: str | Path, holdout: str | Path | None = None
     ) -> UnalignedAudit:
-        """The same audit, with the hashes of the files on disk that it was made of.
+        """The same audit, with the hashes of the files on disk that it was made from.
 
         Parameters
         ----------

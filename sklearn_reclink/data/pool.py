@@ -14,8 +14,8 @@ class Pool:
     """A whole masked file that scikit-learn does not cut into folds.
 
     `cross_validate` and `GridSearchCV` cut every array that has as many rows as ``X``. A pool must
-    stay whole, so hand it over in this wrapper. It then reaches `fit`; scores of a fold are still
-    within that fold unless metadata routing hands the pool to `score` too.
+    stay whole, so pass it in this wrapper. It then reaches `fit`; scores of a fold are still within
+    that fold unless metadata routing passes the pool to `score` too.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def make_microdata(
     tail : {"light", "heavy"}, default="light"
         "light" is like a household survey: log-normal positive amounts in whole units, with a
         standard deviation of the logarithm near 0.5. "heavy" is like business accounts: standard
-        deviations of the logarithm of 1.5 or more in files of some hundred records, zeros in all
+        deviations of the logarithm of 1.5 or more in files of a few hundred records, zeros in all
         variables but the first, and ties, because values are rounded to two digits or to tens.
     random_state : int, RandomState instance or None, default=None
         The seed; an integer gives the same records every time.

@@ -31,7 +31,7 @@ _SERIES = {
 @fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class AttributeDisclosureDisplay(drawing.Display):
-    r"""Shares of secrets guessed right, with intervals of 95 %.
+    r"""Shares of secrets guessed right, with 95 % intervals.
 
     It is recommended to use `from_estimator` or `from_results` to make one.
 
@@ -77,7 +77,7 @@ class AttributeDisclosureDisplay(drawing.Display):
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
-        """Link people by a fitted linker and plot how often their secret is told.
+        """Link people by a fitted linker and plot how often their secret is revealed.
 
         %(attacker)s
         X, y, secret, masked_secret

@@ -90,11 +90,11 @@ class CapacityLatticeDisplay(ParameterDisplay):
             groups that matter beyond their parts. By default the capacity if all subsets can
             be drawn or a threshold is given, else the Moebius coefficient.
         max_nodes : int, default=32
-            Number of subsets drawn at most, those of largest value.
+            Largest number of subsets drawn: those with the largest values.
         labels : {"letters", "names", "dyadic"} or None, default=None
             How subsets are written: a letter for each variable and a key beside, the names, or
-            zeros and ones with the first variable first, as in the paper. By default names if
-            few and short.
+            zeros and ones with the first variable first, as in the paper. By default names if they
+            are few and short.
         cmap : str, default="cividis_r"
             A colour map for the capacity.
         %(ax)s

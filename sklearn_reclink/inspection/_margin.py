@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
-    """Margin of the nearest other record over the own one, in [-1, 1].
+    """Margin of the nearest other record over a record's own, in [-1, 1].
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
 @fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginDisplay(Display):
-    """Distribution of the margins to the runner-up, of records re-identified and lost.
+    """Distribution of the margins to the runner-up, for records re-identified and lost.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class MarginDisplay(Display):
         ----------
         %(ax)s
         bins : int, default=40
-            Number of bins of [-1, 1], even, so that no bin has links and losses.
+            Number of bins of [-1, 1]; even, so that no bin holds both links and losses.
 
         %(drawn)s
         """

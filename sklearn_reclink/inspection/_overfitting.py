@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @fill_in(OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class OverfittingCurveDisplay(drawing.Display):
-    r"""Re-identification rates on training and test records, in pools of one size.
+    r"""Re-identification rates on training and test records, in pools of the same size.
 
     It is recommended to use `from_estimator` to make one.
 

@@ -37,7 +37,7 @@ def pareto_frontier(risk: Any, information_loss: Any) -> np.ndarray:
     Parameters
     ----------
     risk, information_loss : array-like of shape (n_maskings,)
-        What is to be small.
+        Both should be small.
 
     Returns
     -------

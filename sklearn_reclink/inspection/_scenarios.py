@@ -43,7 +43,7 @@ class ScenarioDisplay(Display):
     risk : array-like of shape (n_sets,)
         Share of people singled out with each set.
     bound : array-like of shape (n_sets,)
-        Share that no weighted mean of the set singles out.
+        Share that no weighted mean of the set exceeds.
     guessed : array-like of shape (n_sets,) or None, default=None
         Share found on average by guessing among ties; the largest of each size is drawn if it is
         clearly more.
@@ -86,7 +86,7 @@ class ScenarioDisplay(Display):
         ----------
         %(ax)s
         limit : float or None, default=None
-            Share of people that is accepted, marked by a line.
+            The largest share of people that is accepted, marked by a line.
         legend_columns : int, default=2
             Columns of the legend.
         name_sets : bool, default=True

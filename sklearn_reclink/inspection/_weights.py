@@ -92,7 +92,7 @@ class WeightsDisplay(ParameterDisplay):
         ----------
         %(ax)s
         max_features : int, default=20
-            Number of bars; the smallest weights beyond are summed in one bar.
+            Number of bars; the smaller weights beyond these are summed in one bar.
         bar_kwargs : dict, default=None
             Passed to ``Axes.barh``.
 

@@ -101,14 +101,14 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
             The original file.
         y : array-like or dataframe of shape (n_records, n_features)
             The masked file: row i is the masked version of row i of ``X``. Columns are matched by
-            name where both files have names, else by position.
+            name where both files have names, otherwise by position.
         pool : array-like, dataframe or Pool of shape (n_masked, n_features), default=None
             The whole masked file, for an intruder who knows only some of its records: ``y`` are
             some of its rows, the others are impostors. By default the pool is ``y``. Through
             `cross_validate` or `GridSearchCV` pass a `Pool`, which is never cut into folds.
         reference : array-like or dataframe of shape (n_original, n_features), default=None
             The whole original file, where ``X`` holds only some of its records: ranks are counted
-            in it. By default in ``X``.
+            in it. By default they are counted in ``X``.
 
         Returns
         -------
@@ -243,7 +243,7 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
         Parameters
         ----------
         X : array-like or dataframe of shape (n_records, n_features)
-            Original records. By every rule but ``"nearest"`` a link depends on all of them.
+            Original records. Under every rule but ``"nearest"`` a link depends on all of them.
         pool : array-like or dataframe of shape (n_masked, n_features), default=None
             Masked records to search, by default those of `fit`.
 
@@ -274,7 +274,7 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
             Squared distances (a bilinear one may be negative), or minus log-likelihoods. The rules
             ``"density"`` and ``"balanced"`` add a price for each masked record.
         rows : ndarray of int of shape (n_records, n_neighbors)
-            Rows in the pool, nearest first; the first is that of `predict`, unless by the rule
+            Rows in the pool, nearest first; the first is that of `predict`, except under the rule
             ``"one_to_one"``.
         """
         index = self._read(X, pool)
@@ -303,8 +303,8 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
         """Share of records re-identified.
 
         A record counts when its own masked version is strictly nearer than every other record
-        of the pool, prices of the rule included; by the rule ``"one_to_one"``, when it has its own
-        in every optimal assignment. The smaller the pool, the easier that is.
+        of the pool, prices of the rule included; under the rule ``"one_to_one"``, when it has its
+        own masked version in every optimal assignment. The smaller the pool, the easier that is.
 
         Parameters
         ----------

@@ -51,14 +51,14 @@ FAMILIES = {
 class BilinearLinker(ExactLinker):
     """Link records by the symmetric bilinear form that re-identifies the most of them.
 
-    A positive semidefinite matrix links by a search tree, in time near-linear in the records. With
-    any other, all pairs are compared, in batches on the workers of ``n_jobs``: the time grows with
-    the square of the records, and ``verbose`` shows beforehand how long it may take. Where
-    ``time_limit`` does not allow that a few times, only positive semidefinite matrices are
-    searched, whatever the constraint; ``bound_`` is that of the constraint all the same. A
-    search without proof goes on from the best weighted mean, so it does not end below it
-    (``"projected"`` may). With ``"difference"`` among the ways to standardise it does not end below
-    `MahalanobisLinker` either, whatever the time limit.
+    With a positive semidefinite matrix, links are found by a search tree, in time near-linear in
+    the number of records. With any other, all pairs are compared, in batches on the workers of
+    ``n_jobs``: the time grows with the square of the number of records, and ``verbose`` shows
+    beforehand how long it may take. Where ``time_limit`` does not allow that a few times, only
+    positive semidefinite matrices are searched, whatever the constraint; ``bound_`` is still that
+    of the constraint. A search without proof continues from the best weighted mean, so it does not
+    end below it (``"projected"`` may). With ``"difference"`` among the ways to standardise it does
+    not end below `MahalanobisLinker` either, whatever the time limit.
 
     Parameters
     ----------

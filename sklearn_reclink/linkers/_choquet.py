@@ -45,7 +45,7 @@ MAX_NUMBERS = 25_000_000
 class ChoquetLinker(ExactLinker):
     """Link records by the Choquet integral distance that re-identifies the most of them.
 
-    A search without proof goes on from the best weighted mean, so it does not end below it.
+    A search without proof continues from the best weighted mean, so it does not end below it.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class ChoquetLinker(ExactLinker):
     ----------
     capacity_ : ndarray of shape (2**n_features,)
         The learned capacity by dyadic index: bit k of an index is set iff variable k is in the
-        subset. ``capacity_[0]`` is 0, ``capacity_[-1]`` is 1, and it never falls as a subset
-        grows, all of it exactly; submodularity holds up to rounding. A column constant in either
-        file adds nothing to any subset.
+        subset. ``capacity_[0]`` is 0, ``capacity_[-1]`` is 1, and it never falls as a subset grows;
+        all of this holds exactly, submodularity up to rounding. A column constant in either file
+        adds nothing to any subset.
     mobius_ : ndarray of shape (2**n_features,)
         Its Moebius transform, ``capacity_[A] = sum of mobius_[B] over the subsets B of A``. With
         ``k_additive``, distances are computed from it.

@@ -28,34 +28,36 @@ VIEWS = ("value", "rank", "joint", "category")
 @fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
 class DensityLinker(LikelihoodLinker):
-    """Link records by learned densities of the masking error, and by there being one link each.
+    """Link records by learned densities of the masking error, with one link for each record.
 
     From aligned pairs it learns how masking errs: a density of the error of every variable, in
-    values and in ranks, and the covariance of all errors; the weights of these three views are
-    those under which the pairs, each left out in turn, are the likeliest. Nothing has to be chosen
-    by hand, so what it links of records never seen comes near what it links of the known ones.
+    values and in ranks, and the covariance of all errors. The weights of these three views are
+    those under which the pairs, each left out in turn, are the most likely. Nothing has to be
+    chosen by hand, so the share that it links of records never seen comes close to that of the
+    known ones.
 
-    Of categories it learns how often each becomes which other, of all variables how often they are
-    suppressed (see the notes).
+    For categories it learns how often each one becomes each other one; for all variables, how often
+    they are suppressed (see the notes).
 
     Parameters
     ----------
     rule : {"balanced", "density", "one_to_one", "nearest"}, default="balanced"
         How likelihoods become links. ``"nearest"`` takes the likeliest masked record;
-        ``"density"`` divides by how many original records could have become it; ``"balanced"``
-        goes on until both files have one link each on average; ``"one_to_one"`` is the
-        assignment of largest total log-likelihood. All but the first look at the whole of the
-        files given to `predict` or `score`.
+        ``"density"`` divides by how many original records could have become it; ``"balanced"`` goes
+        on until every record of both files has one link on average; ``"one_to_one"`` is the
+        assignment of largest total log-likelihood. All but ``"nearest"`` use the whole of the files
+        given to `predict` or `score`.
     views : sequence of str, default=("value", "rank", "joint", "category")
-        The views that are weighed together: errors of values, of ranks, of all numeric values of a
-        record, and changes of categories. The last one is left out of files of numbers only.
+        The views that are combined: errors of values, of ranks, of all numeric values of a record,
+        and changes of categories. The last one is left out for numeric files without missing
+        values.
     standardize : {"separate", "difference"} or None, default="separate"
         Scales of the values. ``"separate"`` standardises each file by its own means and standard
         deviations; ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``;
         None takes ``a - b`` as it is. A column constant in either file contributes nothing.
     %(categorical_features ordinal_features)s
     max_pairs : int, default=1000
-        Most pairs to learn from; of more, as many are drawn.
+        Largest number of pairs to learn from; if there are more, this many are drawn.
     %(n_jobs)s
     random_state : int, RandomState instance or None, default=None
         Draws the pairs to learn from, where there are more than ``max_pairs``, and chooses among
@@ -87,9 +89,9 @@ class DensityLinker(LikelihoodLinker):
     rest; links are exact for these prices. ``verbose=1`` prints how much the candidates hold.
 
     *Categories and missing values.* All terms are then logarithms of likelihood ratios: how much
-    likelier a masked value is for this person than for any. For an error it is the ratio of its
-    density to that of the differences of all pairs; for a category that of ``P(b | a)`` to
-    ``P(b)``, where missing is a category of every variable, so suppression tells, too. The
+    more likely a masked value is for this person than for anyone. For an error it is the ratio of
+    its density to that of the differences of all pairs; for a category that of ``P(b | a)`` to
+    ``P(b)``, where missing is a category of every variable, so suppression is informative too. The
     transition frequencies of rare categories are shrunk towards a pooled model: kept with one
     probability, or drawn from the masked file. A value missing in either record adds nothing to the
     views of errors. Trees serve such files as well, unless the tables of their categories would be

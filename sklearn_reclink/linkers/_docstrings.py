@@ -7,15 +7,15 @@ standardize : {"separate", "difference", "rank"}, None or several of them, defau
     ``"separate"`` standardises each file by its own means and standard deviations;
     ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; ``"rank"``
     compares ranks, each as a share of its own file; None takes ``a - b`` as it is. A column
-    constant in either file contributes nothing. Of several, such as ``("separate",
-    "difference", "rank")``, the one that links the most records of `fit` is taken, and
+    constant in either file contributes nothing. If several are given, such as ``("separate",
+    "difference", "rank")``, the one that links the most records of `fit` is used, and
     ``bound_`` and ``ceiling_`` hold for all of them. They share the time limit.
 categorical_features : array-like of str, int or bool, default=None
-    Columns that hold categories without order, by name, index or mask. By default the types of
-    a dataframe say which: text, bools and categories are nominal, ordered categories ordinal,
+    Columns that hold unordered categories, by name, index or mask. By default the types of a
+    dataframe decide: text, bools and categories are nominal, ordered categories ordinal,
     numbers and dates numeric.
 ordinal_features : array-like of str, int or bool, or dict, default=None
-    Columns that hold levels in order. A dict gives the levels of each, lowest first.
+    Columns that hold ordered levels. A dict gives the levels of each, lowest first.
 rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
     How distances become links in `predict`, `link` and `score`: the nearest masked record,
     as in the papers; the same with a price for masked records that many originals are near
@@ -24,33 +24,33 @@ rule : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
     ``status_`` are always those of ``"nearest"``.
 shrinkage : float, default=0.0
     Share of equal weights mixed into the learned parameters, which then fit the known pairs
-    less and others often better. ``bound_`` stays that of the unshrunk ones, and ``status_``
-    is ``"shrunk"`` where links are lost.
+    less well and others often better. ``bound_`` stays that of the unshrunk ones, and
+    ``status_`` is ``"shrunk"`` where links are lost.
 method : {"exact", "milp"}, default="exact"
-    The search with a proof of this library, or the papers' mixed-integer program, modelled in
-    cvxpy. What the program claims is then in ``claimed_links_``; it proves nothing here, so
-    ``bound_`` is what presolve knows.
+    This library's search with a proof, or the papers' mixed-integer program, modelled in cvxpy.
+    What the program claims is then in ``claimed_links_``; it proves nothing here, so ``bound_``
+    is what presolve proves.
 solver : str or None, default=None
     With ``method="milp"``: the mixed-integer solver, by its name in cvxpy, such as ``"HIGHS"``,
-    ``"SCIP"``, ``"GUROBI"`` or ``"CPLEX"``. None takes HiGHS.
+    ``"SCIP"``, ``"GUROBI"`` or ``"CPLEX"``. None means HiGHS.
 time_limit : float or None, default=60.0
     Seconds after which the search ends without a proof; None for no limit. The best parameters
     found are kept, ``bound_`` says how far they may be from the optimum, and a
     `ConvergenceWarning` is given.
 certify : bool, default=False
-    Whether `fit` writes down a proof of ``bound_`` that `verify_certificate` checks in exact
+    Whether `fit` records a proof of ``bound_`` that `verify_certificate` checks in exact
     arithmetic. That takes seconds to minutes more: at most ``time_limit``, or two minutes,
-    beside the exact recount of the links, which takes as long as to verify it.
+    besides the exact recount of the links, which takes as long as verifying it.
 n_jobs : int or None, default=None
     Number of joblib workers.
 random_state : int, RandomState instance or None, default=None
-    Seed of the search. An optimum has many parameters; the seed decides among them.
+    Seed of the search. Many parameters reach an optimum; the seed decides among them.
 verbose : int, default=0
     Print the progress of long work when positive.
 capacity_ : ndarray of shape (2**n_features,)
     The learned capacity by dyadic index: bit k of an index is set iff variable k is in the
-    subset. ``capacity_[0]`` is 0, ``capacity_[-1]`` is 1, and it never falls as a subset
-    grows, all of it exactly.
+    subset. ``capacity_[0]`` is 0, ``capacity_[-1]`` is 1, and it never falls as a subset grows;
+    all of this holds exactly.
 mobius_ : ndarray of shape (2**n_features,)
     Its Moebius transform, ``capacity_[A] = sum of mobius_[B] over the subsets B of A``.
 n_linked_ : int
@@ -60,7 +60,7 @@ bound_ : int
     No admissible parameters re-identify more records than this.
 confidence_bound_ : int or None
     The same at ``confidence_level_``, where only a random sample of blocks was proven; None
-    where no blocks were asked.
+    where no blocks were searched.
 confidence_level_ : float or None
     The probability, over the draw of the sample, that no parameters link more.
 status_ : str
@@ -84,12 +84,12 @@ standardize_ : {"separate", "difference", "rank"} or None
 scales_ : Scales, RankScales or MixedView
     How both files become coordinates.
 kinds_ : tuple of {"numeric", "ordinal", "nominal"}
-    What each variable is.
+    The kind of each variable.
 variables_ : Variables or None
     Kinds, categories and notes on the variables; None for files of numbers without missing
     values.
 missing_weights_ : ndarray of shape (n_features, 2)
-    Of files with missing values: what is added to the squared distance where a variable is
+    For files with missing values: what is added to the squared distance where a variable is
     missing in the masked record alone (first column), or in the original one alone.
 n_features_in_ : int
     Number of variables.
@@ -110,7 +110,7 @@ OF_LINKERS["unproven_"] = """\
 n_linked_ : int
     Number of records re-identified in the files of `fit`, by ``rule``.
 bound_ : None
-    Nothing is proven of other parameters.
+    Nothing is proven about other parameters.
 status_ : str
     ``"heuristic"``."""
 

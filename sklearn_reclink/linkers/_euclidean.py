@@ -27,10 +27,10 @@ class EuclideanLinker(BaseLinker):
 
     All variables weigh the same: the plain intruder, to compare others with.
 
-    A variable that is missing in one of two records adds the mean dissimilarity of the other value
-    and those present in the other file. ``standardize="gower"`` leaves such variables out instead
-    and links by Gower's distance, as sdcMicro does: absolute differences divided by the range, 0 or
-    1 for categories, and their mean over the variables that both records have.
+    A variable that is missing in one of two records adds the mean dissimilarity between the value
+    present and all values present in the other file. ``standardize="gower"`` leaves such variables
+    out instead and links by Gower's distance, as sdcMicro does: absolute differences divided by the
+    range, 0 or 1 for categories, and their mean over the variables that both records have.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class EuclideanLinker(BaseLinker):
         ``"difference"`` divides ``a - b`` by the standard deviation of ``X - y``; ``"rank"``
         compares ranks, each as a share of its own file; ``"gower"`` divides by the range of both
         files; None takes ``a - b`` as it is. A column constant in either file contributes nothing.
-        Of several, the one that links the most records of `fit` is taken.
+        If several are given, the one that links the most records of `fit` is used.
     %(categorical_features ordinal_features)s
     %(of_rule)s
 

@@ -23,7 +23,8 @@ def export_mps(
     then ``K_0``, ``K_1``, ... by record. Its rows are ``normalised`` where the papers fix the scale
     of the parameters, ``link_i_j`` for each record and impostor, then those of the constraint.
 
-    A solver keeps rows and integers only up to its tolerances: its count may be above the links.
+    A solver keeps rows and integers only up to its tolerances: its count may be above the number of
+    links.
 
     Parameters
     ----------
@@ -34,9 +35,9 @@ def export_mps(
     path : str or path
         The file to write. Its name must end in ``.mps``.
     strictness : float, default=1e-5
-        How much nearer the own record must be, in the units of the squared distance, to count as
-        linked; finite and above 0. It stands for the papers' ``> 0`` and should be above the
-        solver's tolerance.
+        How much nearer a record's own masked version must be, in the units of the squared distance,
+        to count as linked; finite and above 0. It stands for the papers' ``> 0`` and should be
+        above the solver's tolerance.
 
     Examples
     --------

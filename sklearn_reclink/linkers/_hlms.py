@@ -42,7 +42,7 @@ class HLMSChoquetLinker(LearnedLinker):
         from its impostors.
     steps : {"relative", "absolute"}, default="relative"
         Whether a step changes a value of the capacity in proportion to it, or by as much as
-        any other, as in the paper. With ``"absolute"`` a learning rate near 0.02 is apt.
+        any other, as in the paper. With ``"absolute"`` a learning rate near 0.02 works well.
     refine : int, default=300
         Number of exact line searches after the epochs, from the best capacity and again from
         inverse variances as weights. 0 for the epochs alone, as in the paper.

@@ -38,9 +38,9 @@ class MahalanobisLinker(BaseLinker):
         None is the papers' distance, on raw differences ``a - b``: both files must be in the
         same units. ``"separate"`` standardises each file by its own means and standard
         deviations first; ``"difference"`` divides by the standard deviation of ``X - y``, which
-        changes the matrix and no link; ``"rank"`` compares ranks, each as a share of its own
-        file. A column constant in either file contributes nothing. Of several, the one that links
-        the most records of `fit` is taken.
+        changes the matrix but no link; ``"rank"`` compares ranks, each as a share of its own file.
+        A column constant in either file contributes nothing. If several are given, the one that
+        links the most records of `fit` is used.
     %(categorical_features ordinal_features of_rule)s
 
     Attributes

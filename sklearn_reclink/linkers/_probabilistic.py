@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class ProbabilisticLinker(LikelihoodLinker):
     """Link records by the weights of Fellegi and Sunter.
 
-    Two records agree in a variable, or they do not. Agreement weighs the more, the likelier it is
-    of one person's two records than of two people's; these probabilities are found by EM from all
-    pairs of records, without being told which pairs are one person's.
+    Two records agree in a variable, or they do not. Agreement weighs more, the more likely it is
+    for one person's two records than for two people's. EM finds these probabilities from all pairs
+    of records, without being told which pairs belong to one person.
 
     Nominal variables agree if they are equal. A variable missing in either record says nothing: it
     weighs 0, and EM leaves it out. Suppression hits one record without regard to the other one, so
@@ -40,9 +40,9 @@ class ProbabilisticLinker(LikelihoodLinker):
     ----------
     tolerance : "auto", float or array-like of shape (n_features,), default="auto"
         Values that differ by at most the tolerance agree; 0 is equality. One number for all
-        variables or one each, in the units that ``standardize`` makes; of ordinal variables, level
-        numbers. It is always 0 for nominal ones. ``"auto"`` chooses those with which aligned pairs
-        stand out the most.
+        variables or one each, in the units that ``standardize`` makes; for ordinal variables, in
+        level numbers. It is always 0 for nominal ones. ``"auto"`` chooses those with which aligned
+        pairs stand out the most.
     standardize : {"separate", "difference"} or None, default=None
         None compares the values themselves: both files must be in the same units.
         ``"difference"`` divides by the standard deviation of ``X - y``; ``"separate"``
@@ -50,13 +50,14 @@ class ProbabilisticLinker(LikelihoodLinker):
         anything equal. A column constant in either file contributes nothing.
     %(categorical_features ordinal_features)s
     rule : {"one_to_one", "nearest"}, default="one_to_one"
-        Whether no masked record is linked twice and the total weight is the largest possible, or
-        every record is linked to the candidate of largest weight.
+        With ``"one_to_one"`` no masked record is linked twice and the total weight is the largest
+        possible. With ``"nearest"`` every record is linked to the candidate with the largest
+        weight.
     match_share : float or None, default=None
         Share of all pairs that are one person's, if known: ``1 / n_records`` for two files of the
         same people. By default EM finds it too.
     max_iter : int, default=10000
-        Most iterations of EM.
+        Largest number of iterations of EM.
     tol : float, default=1e-6
         EM ends when a step changes no probability by more.
     %(n_jobs)s
@@ -72,7 +73,7 @@ class ProbabilisticLinker(LikelihoodLinker):
     u_ : ndarray of shape (n_features,)
         Probability that two people's records agree in each variable.
     weights_ : ndarray of shape (n_features, 2)
-        Weights of disagreement and of agreement, in bits. Their difference is what a variable
+        Weights of disagreement and of agreement, in bits. Their difference is how much a variable
         tells.
     match_share_ : float
         Share of the pairs that are one person's.

@@ -34,8 +34,9 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         or a pipeline of them.
     fit_on : {"original", "each"}, default="original"
         Whether the transformer is fitted on the original file and applied to both, or fitted on
-        each file and applied to that. Transformers that move or turn the axes by what they see,
-        such as `PCA`, compare files only when fitted on one.
+        each file and applied to that. With transformers that shift or rotate the axes according to
+        the data, such as `PCA`, the files can be compared only if the transformer is fitted on one
+        of them.
 
     Attributes
     ----------

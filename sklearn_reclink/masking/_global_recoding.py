@@ -65,9 +65,9 @@ class GlobalRecoding(Masker):
         between bands. A band holds its lower edge; the first and the last band between edges are
         open.
     mapping : dict, dict of dicts by column, or None, default=None
-        New levels of old ones; levels that it does not name are kept.
+        New levels for old ones; levels that it does not name are kept.
     n_levels : int, dict of int by column, or None, default=None
-        How many levels are kept, the most frequent. The others become ``other``.
+        How many levels are kept: the most frequent ones. The others become ``other``.
     other : str or float, default="other"
         The level into which rare levels are lumped.
     labels : {"interval", "mean"}, default="interval"
@@ -82,7 +82,7 @@ class GlobalRecoding(Masker):
     Notes
     -----
     A missing value stays missing. Text stays text, categories stay categories, and ordered ones
-    keep their order. In an array, labels make an array of objects.
+    keep their order. An array with labels becomes an array of objects.
 
     Examples
     --------

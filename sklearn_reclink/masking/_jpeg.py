@@ -70,9 +70,8 @@ class JPEGMasking(NumericMasker):
     Notes
     -----
     The order of the records and of the variables matters: neighbours are blurred together. A grey
-    level is 1/255 of the range of the variable, so a long tail leaves few levels to the others.
-    Missing values are refused.
-    Needs Pillow: ``pip install pillow``.
+    level is 1/255 of the range of the variable, so a long tail leaves few levels for the other
+    values. Missing values are refused. Needs Pillow: ``pip install pillow``.
 
     References
     ----------

@@ -128,8 +128,8 @@ class LocalSuppression(Masker):
         the file or by suppression, counts as any value: it matches all.
     importance : dict of float by column, or None, default=None
         What a suppressed cell of a key costs, 1 if not named here. The cost of each record is made
-        as small as possible, so a key of great importance is suppressed last. Among equals the key
-        with the most levels is suppressed first.
+        as small as possible, so a key of great importance is suppressed last. Among equally
+        important keys the one with the most levels is suppressed first.
     columns : list of str or int, or None, default=None
         The keys, by name or position, at most 16; the other columns are released unchanged. By
         default all columns.
@@ -146,9 +146,9 @@ class LocalSuppression(Masker):
     null or NA. Whole numbers and booleans of a pandas column with suppressed cells become ``Int64``
     and ``boolean``; those of an array become floats.
 
-    The choice is greedy, record by record, and not the fewest cells possible; each set of cells is
-    the cheapest for its record, and no single cell can be restored. Time grows with the number of
-    rare records times the number of records.
+    The choice is greedy, record by record, so more cells may be suppressed than necessary. Each set
+    of cells is the cheapest for its record, and no single cell can be restored. Time grows with the
+    number of rare records times the number of records.
 
     References
     ----------

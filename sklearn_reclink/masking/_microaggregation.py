@@ -27,7 +27,7 @@ from sklearn_reclink.masking.columns import Table
 
 
 def mdav(Z: ArrayLike, k: int) -> np.ndarray:
-    """Group records into sets of k to 2k - 1 near ones by MDAV-generic.
+    """Group records into sets of k to 2k - 1 similar ones by MDAV-generic.
 
     Parameters
     ----------
@@ -104,10 +104,10 @@ class Microaggregation(NumericMasker):
     """Mask a file by microaggregation: each value becomes the mean of a group of records.
 
     The variables are split into groups; within each group of variables the records are
-    partitioned by MDAV into sets of k to 2k - 1 near ones, and every record is released as
-    the mean of its set. With more groups of variables the masked file is closer to the
-    original, and it is easier to find a record again. With one group of all variables every
-    released record is shared by at least k people (k-anonymity).
+    partitioned by MDAV into sets of k to 2k - 1 similar ones, and every record is released as the
+    mean of its set. With more groups of variables the masked file is closer to the original, and it
+    is easier to find a record again. With one group of all variables every released record is
+    shared by at least k people (k-anonymity).
 
     Parameters
     ----------
@@ -122,8 +122,7 @@ class Microaggregation(NumericMasker):
         Divide each variable by its standard deviation before the sets are formed. The released
         values are means of the raw values in both cases.
     %(keep_integers columns)s
-        A column that is not masked because it holds no numbers, or because it is in no group, is
-        an error.
+        A column to mask that holds no numbers, or is in no group, is an error.
 
     Attributes
     ----------
@@ -139,7 +138,8 @@ class Microaggregation(NumericMasker):
 
     Notes
     -----
-    Missing values are refused: a set of near records needs all of their values.
+    Missing values are refused: a set of similar records can be formed only from all of their
+    values.
 
     References
     ----------

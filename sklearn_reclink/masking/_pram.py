@@ -96,8 +96,8 @@ class PRAM(Masker):
         category is then kept with probability p and otherwise drawn from the frequencies of the
         file, so it may come out again. A given matrix is followed by its Bayesian inverse.
     strata : list of str or int, or None, default=None
-        Columns within whose combinations categories are drawn, which are not masked themselves:
-        only categories, and with ``invariant`` the frequencies, of the same stratum are used.
+        Columns whose combinations are strata; they are not masked themselves. Only categories of
+        the same stratum are drawn and, with ``invariant``, by the frequencies of that stratum.
     random_state : int, RandomState instance or None, default=None
         The seed. An integer gives the same masked file at every call.
     columns : list of str or int, or None, default=None

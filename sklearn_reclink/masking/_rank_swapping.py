@@ -63,7 +63,7 @@ class RankSwapping(Masker):
     random_state : int, RandomState instance or None, default=None
         Draws the partners. An integer gives the same masked file at every call.
     %(columns)s
-        A column without an order, such as text, is an error, unless it is left out so.
+        A column without an order, such as text, is an error, unless ``columns`` leaves it out.
 
     Attributes
     ----------

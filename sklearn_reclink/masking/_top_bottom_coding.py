@@ -52,7 +52,7 @@ class TopBottomCoding(Masker):
         What coded values become: the threshold, or the mean of the values coded there, which keeps
         the total of the column.
     %(columns)s
-        A column that holds no numbers or dates is an error, unless it is left out so.
+        A column that holds no numbers or dates is an error, unless ``columns`` leaves it out.
 
     Attributes
     ----------

@@ -30,10 +30,10 @@ columns : list of str or int, or None, default=None
     "numeric_columns": """\
 columns : list of str or int, or None, default=None
     The columns to mask, by name or position; the others are released unchanged. By default
-    all. A column that holds no numbers is an error, unless it is left out so.""",
+    all. A column that holds no numbers is an error, unless ``columns`` leaves it out.""",
     "columns_": """\
 n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
-    The number of variables and, if `fit` saw a data frame, their names.
+    The number of variables and, if `fit` saw a dataframe, their names.
 columns_ : list of int
     The positions of the columns that are masked.""",
 }

@@ -16,7 +16,7 @@ class ClaimedLinks:
     Attributes
     ----------
     margin : {"difference", "relative"}
-        Which margin the thresholds are of.
+        The margin that the thresholds refer to.
     threshold : ndarray of shape (n_thresholds,)
         From high to low: infinity, where nothing is claimed, then the margins of the links. At the
         last one every strict link is claimed.
@@ -28,7 +28,7 @@ class ClaimedLinks:
         Numbers of claimed links and of right ones.
     expected_number : ndarray of shape (n_thresholds,)
         Sum of the weights of the right claims. With sampling weights, it estimates how many people
-        of the population would be re-identified in a release like this one; without weights it is
+        in the population would be re-identified in a release like this one; without weights it is
         ``n_right``.
 
     Examples
@@ -60,9 +60,9 @@ class ClaimedLinks:
     expected_number: np.ndarray
 
     def at_precision(self, precision: float) -> float:
-        """Largest recall of an intruder whose claims have at least a precision.
+        """Largest recall of an intruder whose claims have at least a given precision.
 
-        The threshold is the best one in hindsight: by these margins, no intruder finds more.
+        The threshold is the best one in hindsight: with these margins, no intruder finds more.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class ClaimedLinks:
         return float(np.max(self.recall[enough], initial=0.0))
 
     def at_recall(self, recall: float) -> float:
-        """Largest precision of an intruder who re-identifies at least a share of the pairs.
+        """Largest precision of an intruder who re-identifies at least a given share of the pairs.
 
         Parameters
         ----------

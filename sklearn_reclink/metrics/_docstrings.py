@@ -4,7 +4,8 @@ from sklearn_reclink._docstrings import entries_of
 
 OF_SECRETS = entries_of("""\
 linker : fitted linker
-    The attacker, fitted on variables that the intruder knows; the secret is none of them.
+    The attacker, fitted on variables that the intruder knows; the secret is not one of
+    them.
 X, y : array-like or dataframe of shape (n_pairs, n_features)
     The known variables of people in both files: original and masked records, aligned.
 secret : array-like of shape (n_pairs,)
@@ -21,8 +22,8 @@ absent_secret : array-like of shape (n_absent,), default=None
 n_neighbors : int, default=1
     Number of nearest masked records that vote; records alike in ``y`` count as one.
 tolerance : float, default=0.05
-    How near the guess of a number has to be, as a share of the distance from the 5th to the
-    95th percentile of ``secret``.
+    How near a guessed number has to be, as a share of the distance from the 5th to the 95th
+    percentile of ``secret``.
 categorical : bool, default=False
     Whether numbers are codes of categories.
 """)

@@ -64,7 +64,7 @@ def linkage_curve(
     Parameters
     ----------
     linker : fitted linker
-        The attacker. By the rule ``"one_to_one"`` links have no margin; by ``"density"`` and
+        The attacker. Under the rule ``"one_to_one"`` links have no margin; under ``"density"`` and
         ``"balanced"`` they depend on who else is sought, so ``absent`` needs ``"nearest"``.
     X, y : array-like or dataframe of shape (n_pairs, n_features)
         The people in both files: original records and their masked versions, aligned.
@@ -73,7 +73,7 @@ def linkage_curve(
     absent : array-like or dataframe of shape (n_absent, n_features), default=None
         Original records of people who are not in the release.
     sample_weight, absent_weight : array-like of shape (n_pairs,), (n_absent,), default=None
-        Weights of the pairs and of the absent people, such as how many people of the population
+        Weights of the pairs and of the absent people, such as how many people in the population
         each one stands for; if there are absent people, both or neither.
     margin : {"auto", "difference", "relative"}, default="auto"
         The difference of the two squared distances, or that divided by their sum. ``"auto"`` takes,

@@ -44,7 +44,7 @@ class MixedLoss:
     ----------
     numbers : float
         Probabilistic information loss of the numeric variables, on the records with all of them
-        in both files; 1 if fewer than two records have.
+        in both files; 1 if there are fewer than two such records.
     categories, frequencies : float
         Mean share of changed values and mean total variation of the categorical variables.
     associations : float
@@ -70,7 +70,7 @@ class MixedLoss:
 
     @property
     def loss(self) -> float:
-        """The loss of the values kept, by kinds of variables, and 1 for those suppressed."""
+        """The loss of the values kept, by kind of variable, and 1 for those suppressed."""
         parts = (self.categories, self.frequencies, self.associations)
         kept = self.numeric_share * self.numbers
         if self.numeric_share < 1:
@@ -87,7 +87,7 @@ def information_loss(X: Any, y: Any, *, categorical_features: Any = None) -> flo
 
         s + (1 - s) (w PIL + (1 - w) C)
 
-    A suppressed value is lost as a whole. The loss of a file of numbers without missing values is
+    A suppressed value counts as lost entirely. The loss of a numeric file without missing values is
     its probabilistic information loss.
 
     Parameters

@@ -38,7 +38,7 @@ INTERVAL_WIDTHS = tuple(range(1, 11))
 def reidentification_rate(
     links: Any, *, n_tied: Any = None, own: Any = None, sample_weight: Any = None
 ) -> float:
-    """Share of records linked to their own masked record, and to no other as well.
+    """Share of records linked to their own masked record and to no other.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def reidentification_rate(
         negative for a record that is not linked.
     n_tied : array-like of int of shape (n_records,), default=None
         Number of masked records tied as nearest, `Links.n_tied`. A record with more than 1 is not
-        re-identified. By default no link counts as a tie: then a record may be counted although
-        others are as near, only because it comes first in the file.
+        re-identified. By default no link counts as a tie: then a record may be counted only because
+        it comes first in the file, although others are as near.
     own : array-like of int of shape (n_records,), default=None
         Row of each record's own masked version, by default its own row number.
     sample_weight : array-like of shape (n_records,), default=None
@@ -87,7 +87,7 @@ def expected_reidentification_rate(
     Parameters
     ----------
     own_tied : array-like of bool of shape (n_records,)
-        Whether the own record is nearest, alone or tied: `Links.own_tied`.
+        Whether a record's own masked version is nearest, alone or tied: `Links.own_tied`.
     n_tied : array-like of int of shape (n_records,)
         Number of masked records tied as nearest, 1 where there is no tie: `Links.n_tied`.
     sample_weight : array-like of shape (n_records,), default=None
@@ -122,18 +122,18 @@ def linkage_ceiling(
     X, y : array-like or dataframe of shape (n_records, n_features)
         The original file and its masked version, aligned.
     standardize : {"separate", "difference", "rank"}, None or several of them, default="separate"
-        How differences are taken, as in the linkers; of several ways the largest rate is returned.
+        How differences are taken, as in the linkers; if several are given, the largest rate is
+        returned.
     expected : bool, default=False
-        Bound the expected rate instead, in which a tie of t records counts 1 / t. All pairs of
+        Bound the expected rate instead, in which a tie of t records counts as 1 / t. All pairs of
         records are compared.
 
     Returns
     -------
     float
         Share of records for which no other masked record is as near or nearer in every variable;
-        if ``expected``, a record with m such others counts 1 / (1 + m).
-        It bounds weighted means, OWA and Choquet integrals, but not Mahalanobis and bilinear
-        distances.
+        if ``expected``, a record with m such others counts as 1 / (1 + m). It bounds weighted
+        means, OWA and Choquet integrals, but not Mahalanobis and bilinear distances.
 
     Examples
     --------

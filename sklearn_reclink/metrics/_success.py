@@ -34,12 +34,12 @@ Z = 1.959964  # 95 % of a normal distribution lie within so many standard deviat
 
 @dataclass(frozen=True)
 class SuccessRate:
-    """How many of some guesses are right.
+    """How many guesses are right.
 
     Attributes
     ----------
     n_right, n_tried : int
-        Number of right guesses, and of all.
+        Number of right guesses, and of all guesses.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class SuccessRate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's interval of 95 % for the share."""
+        """Wilson's 95 % interval for the share."""
         return wilson_interval(self.n_right, self.n_tried)
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class SuccessRate:
 
 @dataclass(frozen=True)
 class Excess:
-    """What an attack gets right of what its control leaves open.
+    """How much an attack gets right beyond its control.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Excess:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Interval of 95 % for the risk, from Wilson's intervals of both shares."""
+        """95 % interval for the risk, from Wilson's intervals of both shares."""
         if self.risk is None:
             return None
         a, c = self.attack.share, self.control.share
@@ -128,11 +128,11 @@ def wilson_interval(n_right: float, n_tried: int, z: float = Z) -> tuple[float, 
     Parameters
     ----------
     n_right : float
-        Number of successes, or what is expected of it.
+        Number of successes, or its expected value.
     n_tried : int
         Number of trials.
     z : float, default=1.959964
-        Quantile of the normal distribution, by default for an interval of 95 %.
+        Quantile of the normal distribution, by default for a 95 % interval.
 
     Returns
     -------

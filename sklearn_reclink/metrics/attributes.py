@@ -52,7 +52,7 @@ Nearest = Callable[[Any, int], np.ndarray]  # people and a number to the classes
 
 @dataclass(frozen=True)
 class AttributeDisclosure:
-    """How well the nearest masked records tell a secret.
+    """How well the nearest masked records reveal a secret.
 
     Attributes
     ----------
@@ -65,8 +65,8 @@ class AttributeDisclosure:
     n_neighbors : int
         Number of nearest masked records that vote.
     tolerance : float or None
-        How near the guess of a number has to be, as a share of the spread of the secrets; None
-        for a category.
+        How near a guessed number has to be, as a share of the spread of the secrets; None for a
+        category.
     rank_correlation : float or None
         Spearman's correlation of guesses and secrets, for numbers.
 
@@ -90,7 +90,7 @@ class AttributeDisclosure:
 
     @property
     def over_baseline(self) -> Excess:
-        """What linking tells beyond the same guess for everybody."""
+        """What linking reveals beyond the same guess for everybody."""
         return Excess(self.attack, self.baseline)
 
     @property
@@ -105,7 +105,7 @@ class AttributeDisclosure:
 
     @property
     def risk_interval(self) -> tuple[float, float] | None:
-        """Interval of 95 % for the risk."""
+        """95 % interval for the risk."""
         return None if self.over_control is None else self.over_control.interval
 
 
@@ -124,7 +124,7 @@ def attribute_disclosure(
     tolerance: float = TOLERANCE,
     categorical: bool = False,
 ) -> AttributeDisclosure:
-    """How well linked records tell a secret, against a plain guess and people not in the release.
+    """How well linked records reveal a secret, against a plain guess and people not in the release.
 
     Parameters
     ----------

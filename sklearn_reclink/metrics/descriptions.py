@@ -36,7 +36,7 @@ class SinglingOut:
     attack : SuccessRate
         Descriptions that fit exactly one original, of those that fit one record of the release.
     control : SuccessRate or None
-        The same of the holdout; None without one.
+        The same for the holdout; None without one.
     n_columns : int
         Number of variables of a description.
     n_people : int
@@ -72,7 +72,7 @@ def singling_out(
     categorical_features: Any = None,
     ordinal_features: Any = None,
 ) -> SinglingOut:
-    """Describe people by a release that is not aligned with them, and count who fits alone.
+    """Take descriptions from a release that is not aligned, and count those that fit one person.
 
     Parameters
     ----------
@@ -83,11 +83,11 @@ def singling_out(
     n_columns : int, default=3
         Number of variables of a description; at most all of them.
     n_attacks : int, default=500
-        Number of descriptions; fewer if the release does not give as many.
+        Number of descriptions; fewer if the release does not yield so many.
     random_state : int, RandomState instance or None, default=None
         Draws the descriptions, and the people where one file is larger.
     categorical_features, ordinal_features : array-like or dict, default=None
-        Columns of categories and of levels in order, as in the linkers.
+        Columns of categories and of ordered levels, as in the linkers.
 
     Returns
     -------

@@ -58,16 +58,16 @@ class NearestRecords:
     to_other_original : ndarray of shape (n_records,)
         Distance of each original to the closest other original.
     copied : ndarray of bool of shape (n_records,)
-        Whether all values of each original stand in one record of the release.
+        Whether all values of each original occur in one record of the release.
     unique : ndarray of bool of shape (n_records,)
         Whether no other original has the same values.
     n_released : int
         Number of records of the release.
     holdout_distance, holdout_ratio, holdout_copied : ndarray of shape (n_holdout,) or None
-        The same of the holdout; None without one.
+        The same for the holdout; None without one.
     n_in_holdout : int
-        Number of unique originals that stand in the holdout as well; many are a sign that it is
-        none.
+        Number of unique originals that also occur in the holdout; a large number suggests that it
+        is not a real holdout.
 
     Examples
     --------
@@ -93,12 +93,12 @@ class NearestRecords:
 
     @property
     def copied_share(self) -> SuccessRate:
-        """Share of the originals all of whose values stand in one record of the release."""
+        """Share of the originals all of whose values occur in one record of the release."""
         return _share(self.copied)
 
     @property
     def unique_copied(self) -> SuccessRate:
-        """The same, of originals that no other original equals; the share is of all originals."""
+        """The same for originals that no other original equals, as a share of all originals."""
         return _share(self.copied & self.unique)
 
     @property
@@ -125,7 +125,7 @@ class NearestRecords:
     def nearer(self) -> tuple[float, float, float] | None:
         """How often an original is nearer to the release than a holdout person, and its interval.
 
-        The share and the ends of its interval of 95 %; None without a holdout.
+        The share and the ends of its 95 % interval; None without a holdout.
         """
         if self.holdout_distance is None:
             return None
@@ -143,7 +143,7 @@ class NearestRecords:
 
     @property
     def identifiable_excess(self) -> tuple[float, float, float]:
-        """What is beyond that, as a share of the rest, and the ends of its interval of 95 %."""
+        """The excess over that, as a share of the rest, and the ends of its 95 % interval."""
         expected, found = self.identifiable_expected, self.identifiable
         low, middle, high = (
             (share - expected) / (1 - expected)
@@ -168,10 +168,10 @@ def nearest_records(
     X, y : array-like or dataframe of shape (n_records, n_features), (n_released, n_features)
         The original file and the release. They may differ in length.
     holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
-        People of the same population whom the release was not made from. Without them it cannot be
-        told whether the release is near to people because it copies them.
+        People of the same population whom the release was not made from. Without them nobody can
+        tell whether the release is near to people because it copies them.
     categorical_features, ordinal_features : array-like or dict, default=None
-        Columns of categories and of levels in order, as in the linkers.
+        Columns of categories and of ordered levels, as in the linkers.
     n_jobs : int, default=None
         Number of joblib workers.
 

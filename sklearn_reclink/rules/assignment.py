@@ -100,9 +100,10 @@ def assign(
     n_candidates : int, default=32
         Number of best pairs of every record to start with, and of pairs that a record adds.
     max_rounds : int, default=30
-        Most times that candidates are added; what is then unproven is in ``bound``.
+        Largest number of times that candidates are added; what is then unproven is in ``bound``.
     max_dense : int, default=2_000_000
-        Most pairs that SciPy's dense method matches; beyond, the sparse one does (`matching`).
+        Largest number of pairs that SciPy's dense method matches; beyond that, the sparse one does
+        (`matching`).
     random_state : int, default=0
         Chooses among optimal assignments, whatever the order of the records. Only ``links``
         depends on it.

@@ -60,8 +60,8 @@ class Rule:
     ----------
     name : {"nearest", "density", "balanced", "one_to_one"}, default="nearest"
     scale : float, default=1.0
-        The distance by which the likelihood of a pair falls to a factor of ``1 / e``; it matters
-        to ``"density"`` and ``"balanced"`` only (`learn_scale`).
+        The difference in distance that lowers the likelihood of a pair by a factor of ``e``; it
+        matters only for ``"density"`` and ``"balanced"`` (`learn_scale`).
     threshold : float, default=None
         A record is linked only if the distance of the link, price included, is below the
         threshold. By default every record is linked, as far as there are masked records.
@@ -72,10 +72,10 @@ class Rule:
     verbose : int, default=0
         Print progress when positive.
     dense_pairs : int, default=2**25
-        Up to so many pairs, all of them are compared. Beyond, trees find the best ones
+        Up to this many pairs, all of them are compared. Beyond that, trees find the best ones
         (`candidates`, `assignment`), for likelihoods and for every distance with a tree.
     memory : dict or None, default=None
-        Keeps the prices of the last large files, for questions about the same files to come.
+        Keeps the prices of the last large files, for later questions about the same files.
 
     Examples
     --------

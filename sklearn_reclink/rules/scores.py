@@ -28,7 +28,7 @@ class Scores:
     block_bytes : int, default=2**24
         Bytes of one block of scores.
     kept_bytes : int, default=2**28
-        Most bytes of all blocks that are kept between passes.
+        Largest number of bytes of all blocks that are kept between passes.
 
     Examples
     --------

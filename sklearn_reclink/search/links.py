@@ -24,13 +24,13 @@ class Links:
     own_distance : ndarray of shape (n_records,)
         Squared distance to the record's own masked version.
     runner_up : ndarray of shape (n_records,)
-        Squared distance to the nearest masked record that is not the own one.
+        Squared distance to the nearest masked record other than the record's own.
     n_tied : ndarray of shape (n_records,)
-        Number of masked records that could as well be the link, 1 where there is no tie.
+        Number of masked records that could equally well be the link, 1 where there is no tie.
     reidentified : ndarray of bool of shape (n_records,)
-        Whether the own record is the link, and no other could be.
+        Whether the record's own masked version is the link, and no other could be.
     own_tied : ndarray of bool of shape (n_records,)
-        Whether the own record is among those that could be the link.
+        Whether the record's own masked version is among those that could be the link.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Links:
 
     @property
     def rate(self) -> float:
-        """Share of records re-identified; a tie is no re-identification."""
+        """Share of records re-identified; a tie is not a re-identification."""
         return self.n_linked / len(self.links)
 
     @property

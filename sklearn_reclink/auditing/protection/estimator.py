@@ -28,9 +28,9 @@ from sklearn_reclink.masking.docstrings import OF_FIT
 class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Search for the masking of least information loss whose risk is within a target.
 
-    The risk is the larger of two shares of people: those singled out, and those found on average by
-    guessing among tied records; of every attacker of `audit`. A masking is *proven* where so many
-    records are released alike that no attacker of whatever kind exceeds the target. Without such a
+    The risk is the larger of two shares of people, over all attackers of `audit`: those singled
+    out, and those found on average by guessing among tied records. A masking is *proven* where so
+    many records are released alike that no attacker of any kind exceeds the target. Without such a
     proof a masking is chosen only if an audit with every attacker finds no more than
     ``(1 - reserve) * max_risk``.
 
@@ -47,14 +47,14 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     proven : bool, default=False
         Whether to choose only among maskings that are proven.
     reserve : float, default=0.1
-        The part of the target to stay below where nothing is proven.
+        The share of the target that is kept in reserve where nothing is proven.
     attackers : list of str or None, default=None
         The attackers of the audits, by default all; see `sklearn_reclink.audit`.
     categorical_features, ordinal_features : array-like or dict, default=None
-        Columns of categories and of levels in order, as in the linkers; by default the types of
-        dataframes say.
+        Columns of categories and of ordered levels, as in the linkers; by default the types of a
+        dataframe decide.
     time_limit : float, default=180.0
-        Seconds for all. A quarter, and at most a minute, goes to each audit; more where an attacker
+        Seconds in all. A quarter, and at most a minute, goes to each audit; more where an attacker
         did not run for lack of time.
     random_state : int, default=0
         The seed of every random choice: of the maskers tried by default, and of attackers.
@@ -63,7 +63,7 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     unit : str, default="people"
         What the records are, such as firms, in the words of the report.
     progress : callable, default=None
-        Called with what is being done, the number of steps done and of all steps.
+        Called with what is being done, the number of steps done and the number of all steps.
     columns : list of str or int, or None, default=None
         The columns to mask; the others are released unchanged, and attackers know them. By default
         all.
@@ -71,17 +71,17 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     masked_ : ndarray or dataframe of shape (n_records, n_features)
-        The release; if no masking is within the target, one that time left open, else the one with
-        the lowest risk found.
+        The release. If no masking is within the target, it is one that could not be settled in
+        time, or else the one with the lowest risk found.
     feasible_ : bool
         Whether it is within the target. A masking that was not tried by every attacker, for lack of
         time, does not count as within it: see ``protection_.unsettled``.
     best_masker_ : transformer
-        What makes it.
+        The masker that makes it.
     risk_ : float
         The largest share of people that any attacker found in it.
     bound_ : float
-        No attacker of whatever kind finds a larger share, proven; 1 if nothing is proven.
+        Proven: no attacker of any kind finds a larger share; 1 if nothing is proven.
     information_loss_ : float
         Its information loss.
     results_ : dict of lists
@@ -90,7 +90,7 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     protection_ : Protection
         All that was found, with `to_text`, `to_html` and `to_dict`.
     n_features_in_, feature_names_in_ : int, ndarray of str
-        The number of variables and, if `fit` saw a data frame, their names.
+        The number of variables and, if `fit` saw a dataframe, their names.
 
     Notes
     -----

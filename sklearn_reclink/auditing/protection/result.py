@@ -21,12 +21,12 @@ class Protection:
     Attributes
     ----------
     max_risk, reserve : float
-        The target, and the part of it to stay below where nothing is proven.
+        The target, and the share of it that is kept in reserve where nothing is proven.
     trials : tuple of Trial
-        All maskings, from the least loss up.
+        All maskings, in order of increasing loss.
     chosen : Trial
-        The masking to release; if none is within the target, one that time left open, else the one
-        with the lowest risk found.
+        The masking to release. If none is within the target, it is one that could not be settled in
+        time, or else the one with the lowest risk found.
     feasible : bool
         Whether it is within the target, by a proof or by an audit with every attacker.
     audit : Audit or None
@@ -66,7 +66,7 @@ class Protection:
 
     @property
     def is_proven(self) -> bool:
-        """Whether no attacker of whatever kind exceeds the target in the chosen masking."""
+        """Whether no attacker of any kind exceeds the target in the chosen masking."""
         return self.chosen.is_proven(self.max_risk)
 
     @property
