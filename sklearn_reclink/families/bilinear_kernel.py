@@ -49,7 +49,8 @@ def nearest_others(matrices, original, columns, own):  # type: ignore[no-untyped
                     norms[j] += entry * columns[k, j] * columns[m, j]
         terms = max(terms, total)
         for i in range(shape[1]):
-            values[:] = norms
+            for j in range(n_masked):
+                values[j] = norms[j]
             for k in range(n_features):
                 slope = 0.0
                 for m in range(n_features):

@@ -3,7 +3,7 @@
 A solver's claim to have linked a record counts for nothing: the records that parameters link
 are counted with the distances themselves and the rule of `search.ties`. The rows found so far give
 a quick forecast of the count, so that most candidates never need one. Where presolve left all rows
-that matter, only records of small margin are counted again.
+that matter, and for matrices that no tree prunes, only records of small margin are counted again.
 """
 
 import time
@@ -131,12 +131,14 @@ class Incumbent:
 
         Both are far below the bound of all magnitudes that the largest coordinates give.
         """
-        index, every = self.index, np.arange(self.index.n_records)
-        margins = index.nearest_impostors(self.family, theta[None], every)[1][0]
+        index, family = self.index, self.family
         files = index.original, index.masked
+        _, margins, doubt = family.nearest_others(theta[None], *files, np.arange(index.n_records))
         largest = np.sum([np.fmax.reduce(np.abs(file), initial=0.0) for file in files], axis=0)
-        magnitude = float(np.abs(theta) @ np.abs(self.family.features(largest)))
-        linked = margins > 0
-        close = np.flatnonzero(np.abs(margins) <= QUICK_ROUNDING * magnitude)
-        linked[close] = index.linked(self.family, theta, close)
+        if index.caps is not None:
+            largest = np.minimum(largest, index.caps)
+        magnitude = float(np.abs(theta) @ np.abs(family.features(largest)))
+        linked = margins[0] > 0
+        close = np.flatnonzero(np.abs(margins[0]) <= max(doubt, QUICK_ROUNDING * magnitude))
+        linked[close] = index.linked(family, theta, close)
         return np.asarray(linked)

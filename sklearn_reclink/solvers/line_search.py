@@ -25,22 +25,8 @@ _FRUITLESS = 3  # samples of the largest size without gain, after which a search
 
 
 @njit(cache=True, nogil=True)
-def best_step(values, slopes, lowest, highest):  # type: ignore[no-untyped-def]
-    """The step at which the most records are linked, and how many are.
-
-    Parameters
-    ----------
-    values, slopes : array of shape (n_records, n_rows)
-        Of the rows, along the line; a row that is not there has value 1 and slope 0.
-    lowest, highest : float
-        Steps that stay in the cone.
-
-    Returns
-    -------
-    step : float
-        The middle of the widest of the best stretches.
-    count : int
-    """
+def _linked_between(values, slopes, lowest, highest):  # type: ignore[no-untyped-def]
+    """Where the records begin and cease to be linked, of those that are anywhere."""
     n_records, n_rows = values.shape
     starts, ends = np.empty(n_records), np.empty(n_records)
     n = 0
@@ -59,19 +45,37 @@ def best_step(values, slopes, lowest, highest):  # type: ignore[no-untyped-def]
         if low < high:
             starts[n], ends[n] = low, high
             n += 1
-    starts, ends = np.sort(starts[:n]), np.sort(ends[:n])
-    step, most, width, count, closed = 0.0, -1, -1.0, 0, 0
-    for m in range(n):
-        while ends[closed] <= starts[m]:
-            closed += 1
-        count = m + 1 - closed
-        stretch = ends[closed]
-        if m + 1 < n:
-            stretch = min(stretch, starts[m + 1])
-        stretch -= starts[m]
-        if count > most or (count == most and stretch > width):
-            most, width, step = count, stretch, starts[m] + stretch / 2
-    return step, max(most, 0)
+    return starts[:n], ends[:n]
+
+
+def best_step(
+    values: np.ndarray, slopes: np.ndarray, lowest: float, highest: float
+) -> tuple[float, int]:
+    """The step at which the most records are linked, and how many are.
+
+    Parameters
+    ----------
+    values, slopes : array of shape (n_records, n_rows)
+        Of the rows, along the line; a row that is not there has value 1 and slope 0.
+    lowest, highest : float
+        Steps that stay in the cone.
+
+    Returns
+    -------
+    step : float
+        The middle of the widest of the best stretches.
+    count : int
+    """
+    starts, ends = (np.sort(one) for one in _linked_between(values, slopes, lowest, highest))
+    if not len(starts):
+        return 0.0, 0
+    closed = np.searchsorted(ends, starts, side="right")
+    counts = np.arange(1, len(starts) + 1) - closed
+    best = np.flatnonzero(counts == counts.max())
+    after = np.append(starts[1:], np.inf)[best]
+    stretches = np.minimum(ends[closed[best]], after) - starts[best]
+    widest = stretches.argmax()
+    return float(starts[best[widest]] + stretches[widest] / 2), int(counts.max())
 
 
 class MetImpostors:

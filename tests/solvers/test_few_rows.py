@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from sklearn_reclink import BilinearLinker, ChoquetLinker, OWALinker, WeightedMeanLinker
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.families import OWA, Bilinear, WeightedMean
+from sklearn_reclink.families.missing import mixed_family
 from sklearn_reclink.masking import Microaggregation
+from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.cells.rows import CellRows, NearestRows, Rows, spread_thetas
 from sklearn_reclink.solvers.cells.search import prove_by_cells, prove_with_few_rows
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import presolve
-from sklearn_reclink.solvers.problem import Status
+from sklearn_reclink.solvers.problem import Problem, Status
 from tests.problems import n_linked, noisy_files, problem_of, random_integer_files, solved
 
 
@@ -139,18 +141,39 @@ def test_status_and_time_limit_mean_what_they_say_in_large_files(name):
     assert linker.score(X, Y) * len(X) == pytest.approx(linker.n_linked_)
 
 
-def test_indefinite_matrices_are_counted_by_margins_as_by_all_pairs():
+def common_noise(original, masked):
+    """Files whose forms cancel: a large term common to all variables of a record."""
+    noise = 1e9 * np.random.default_rng(0).normal(size=(len(original), 1))
+    return original + noise, masked + noise
+
+
+def with_categories(original, masked):
+    """A category of three codes, and some missing values."""
+    codes = np.random.default_rng(1).integers(3, size=len(original))
+    for file in (original, masked):
+        file[:, 0] = 4.0 * codes
+    original[::7, 1], masked[::5, 2] = np.nan, np.nan
+    return original, masked
+
+
+@pytest.mark.parametrize("kind", ["plain", "common noise", "categories"])
+@pytest.mark.parametrize("definite", [False, True])
+@pytest.mark.parametrize("dense_pairs", [0, 10**6])
+def test_matrices_are_counted_by_margins_as_by_all_pairs(kind, definite, dense_pairs):
+    caps = np.array([2.0, np.inf, np.inf]) if kind == "categories" else None
+    change = {"common noise": common_noise, "categories": with_categories}.get(kind)
     for seed in range(5):
         files = noisy_files(seed, 60, 3)
         files[1][:5] = files[1][5:10]  # equal masked records
-        problem = problem_of(Bilinear, *files, dense_pairs=0)
-        dense = problem_of(Bilinear, *files)
-        theta = np.random.default_rng(seed).normal(size=6)
-        assert not problem.family.formula(theta).weights.any()
+        files = change(*files) if change else files
+        index = Index(*files, caps=caps, dense_pairs=dense_pairs)
+        problem = Problem(mixed_family(Bilinear(3), caps), index)
+        half = np.random.default_rng(seed).normal(size=(3, 3))
+        theta = problem.family.pack(half @ half.T if definite else half + half.T)
         incumbent = Incumbent(problem, presolve(problem), None)
-        np.testing.assert_array_equal(
-            incumbent._count(theta), dense.index.linked(dense.family, theta)
-        )
+        expected = Index(*files, caps=caps).linked(problem.family, theta)
+        np.testing.assert_array_equal(incumbent._count_by_margins(theta), expected)
+        np.testing.assert_array_equal(incumbent._count(theta), expected)
 
 
 def test_free_matrices_are_searched_and_proven_beyond_the_rows_held():

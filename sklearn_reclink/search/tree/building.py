@@ -95,8 +95,11 @@ def build(
     right, begin, end, low, high, pattern, depth = _cut(packed, rows, stretch, sides, gaps, leaf)
     largest = 0.0 if not join else np.inf if exact is points else leaf
     first, place = _collapse(exact, rows, right, begin, end, largest)
+    joined = len(first) <= len(rows)
+    if joined:
+        rows = np.argsort(place, kind="stable")
     chosen = rows[first[:-1]]
-    if len(chosen) < len(rows):  # some were joined
+    if joined:
         packed = points[chosen]
     located = packed if exact is points else exact[chosen]
     tree = Tree(
@@ -309,8 +312,6 @@ def _collapse(exact: Any, rows: Any, right: Any, begin: Any, end: Any, largest: 
                 if same:
                     rows[i], rows[tail] = rows[tail], row
                     tail += 1
-            if tail > front + 1:
-                rows[front:tail] = np.sort(rows[front:tail])
             for i in range(front, tail):
                 place[rows[i]] = made
             front = tail
