@@ -7,7 +7,7 @@ in a process of its own, which runs the tests of that module. No file is changed
     python benchmarks/mutation.py ties --only 17       # one of them, with its tests' output
 
 A mutant is *killed* if a test fails or runs out of time. One that cannot even be imported is
-left out of the counts. Survivors are judged in ``docs/survivors.md``.
+left out of the counts. Survivors are judged in ``tests/mutation_survivors.md``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The attackers of an audit, from cheap to strong, and up to which size of a file each can run."""
+"""The attackers of an audit, from cheap to strong, and the largest file on which each can run."""
 
 import math
 import warnings
@@ -17,7 +17,7 @@ VIEWS = ("separate", "difference", "rank")  # in which attackers that search lea
 
 @dataclass(frozen=True)
 class SizeLimits:
-    """Up to which size of a file each attacker runs, and how.
+    """The largest file on which each attacker runs, and how it runs.
 
     Attributes
     ----------

@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def unsettled(self) -> bool:
-        """Whether no masking is above the limit, but for one, attackers lacked time or memory."""
+        """Whether none is above the limit, though attackers lacked time or memory for some."""
         return not self.above_limit and any(one.unsettled for one in self.audits)
 
     @property

@@ -30,8 +30,9 @@ ids : sequence of shape (n_records,), default=None
     What to call the records; by default their numbers from 1.
 sample_weight : array-like of shape (n_records,), default=None
     How many people in the population each record stands for, such as the weights of a survey.
-    `Audit.population` then says how many people those found stand for. It is not used to link
-    records: a column of the files with its name and values is left out.
+    `Audit.population` then says how many people in the population are represented by those
+    found. It is not used to link records: a column of the files with its name and values is
+    left out.
 attackers : iterable of str, default=None
     Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
     ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.
@@ -45,7 +46,7 @@ unit, left_out : str and sequence of str, default="people" and ()
 random_state, n_jobs : int, default=0, None
     Seed of every random choice, and number of joblib workers.
 size_limits : SizeLimits or None, default=None
-    Up to which size of a file each attacker runs, and how.
+    The largest file on which each attacker runs, and how it runs.
 certify : bool, default=False
     Whether to make `Audit.certificate`; this takes up to a minute more for each attacker with a
     bound.

@@ -173,7 +173,7 @@ class Audit:
 
     @cached_property
     def strongest(self) -> Attack | HeldOut:
-        """Where the risk comes from: the attack with the largest risk, else the estimate."""
+        """Where the risk comes from: the attack or estimate with the largest risk."""
         outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
         return max(outcomes, key=lambda one: (one.risk, one.rate))
 

@@ -10,8 +10,9 @@ and categories ``a``, ``b``::
 
 The first two are sums over the measured variables present in both records (`error_density`), the
 third is over the numeric ones (`joint_errors`), the last over all (`transitions`). Each term is how
-much likelier the masked value is for this person than for any: a missing value adds 0 to the first
-three and what suppression tells to the last, so records with and without it are comparable.
+much likelier the masked value is for this person than for a person drawn at random: a missing value
+adds 0 to the first three and what suppression tells to the last, so records with and without it are
+comparable.
 
 *Why ratios.* Given who is who, the masked file has the probability ``prod_i P(b_i | a_i)``. A
 constant of each masked record, such as ``P(b)``, cancels in the rules that give every masked record

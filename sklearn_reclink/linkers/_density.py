@@ -89,13 +89,13 @@ class DensityLinker(LikelihoodLinker):
     rest; links are exact for these prices. ``verbose=1`` prints how much the candidates hold.
 
     *Categories and missing values.* All terms are then logarithms of likelihood ratios: how much
-    more likely a masked value is for this person than for anyone. For an error it is the ratio of
-    its density to that of the differences of all pairs; for a category that of ``P(b | a)`` to
-    ``P(b)``, where missing is a category of every variable, so suppression is informative too. The
-    transition frequencies of rare categories are shrunk towards a pooled model: kept with one
-    probability, or drawn from the masked file. A value missing in either record adds nothing to the
-    views of errors. Trees serve such files as well, unless the tables of their categories would be
-    too large; then all pairs are compared, in batches.
+    more likely a masked value is for this person than for a person drawn at random. For an error it
+    is the ratio of its density to that of the differences of all pairs; for a category that of
+    ``P(b | a)`` to ``P(b)``, where missing is a category of every variable, so suppression is
+    informative too. The transition frequencies of rare categories are shrunk towards a pooled
+    model: kept with one probability, or drawn from the masked file. A value missing in either
+    record adds nothing to the views of errors. Trees serve such files as well, unless the tables of
+    their categories would be too large; then all pairs are compared, in batches.
 
     Examples
     --------

@@ -44,7 +44,7 @@ certify : bool, default=False
 n_jobs : int or None, default=None
     Number of joblib workers.
 random_state : int, RandomState instance or None, default=None
-    Seed of the search. Many parameters reach an optimum; the seed decides among them.
+    Seed of the search. Many parameters attain the optimum; the seed decides among them.
 verbose : int, default=0
     Print the progress of long work when positive.
 capacity_ : ndarray of shape (2**n_features,)

@@ -97,7 +97,8 @@ class PRAM(Masker):
         file, so it may come out again. A given matrix is followed by its Bayesian inverse.
     strata : list of str or int, or None, default=None
         Columns whose combinations are strata; they are not masked themselves. Only categories of
-        the same stratum are drawn and, with ``invariant``, by the frequencies of that stratum.
+        the same stratum are drawn, except by a ``matrix`` without ``invariant``; with
+        ``invariant``, the frequencies are those of the stratum.
     random_state : int, RandomState instance or None, default=None
         The seed. An integer gives the same masked file at every call.
     columns : list of str or int, or None, default=None

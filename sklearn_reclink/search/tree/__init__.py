@@ -1,6 +1,6 @@
 """Exact search among masked records by a KD-tree, for every monotone distance.
 
-The room knows coordinates, a formula and the rule of `ties`; no file, no estimator. One tree
+This package knows coordinates, a formula and the rule of `ties`; no file, no estimator. One tree
 serves all parameters: it depends on the points alone. `building` makes it, ``formulas`` holds the
 compiled distances and the bound of a box, ``walks`` the two searches, ``boxes`` one more question:
 is anyone nearer in every variable? A `Tree` and a `Formula` are named tuples of arrays: they can
