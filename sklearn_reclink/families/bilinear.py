@@ -44,6 +44,15 @@ def upper_triangle(n_features: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(n_features)
 
 
+@lru_cache
+def entries_of_matrix(n_features: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of each entry of a matrix its parameter, and its share of it: a half off the diagonal."""
+    entries = np.empty((n_features, n_features), dtype=np.intp)
+    entries[upper_triangle(n_features)] = np.arange(n_features * (n_features + 1) // 2)
+    entries.T[upper_triangle(n_features)] = np.arange(n_features * (n_features + 1) // 2)
+    return entries, np.where(np.eye(n_features, dtype=bool), 1.0, 0.5)
+
+
 def products(vectors: np.ndarray) -> np.ndarray:
     """``q(v)``, the products ``v_k v_l`` for ``k <= l``, (..., n (n + 1) / 2)."""
     first, second = upper_triangle(vectors.shape[-1])
@@ -143,9 +152,10 @@ class Bilinear(Family):
             return super().nearest_others(theta, original, masked, own)
         from sklearn_reclink.families import bilinear_kernel
 
-        matrices = np.stack([self.unpack(parameters) for parameters in theta])
         columns = np.ascontiguousarray(masked.T)
-        impostors, margins, terms = bilinear_kernel.nearest_others(matrices, original, columns, own)
+        impostors, margins, terms = bilinear_kernel.nearest_others(
+            self._matrices(theta), original, columns, own
+        )
         return impostors, margins, 4 * (self.n_features + 1) ** 2 * 2.0**-53 * terms
 
     def quick_values(self, theta: np.ndarray, differences: np.ndarray) -> np.ndarray:
@@ -263,9 +273,12 @@ class Bilinear(Family):
                 f"theta has {len(theta)} entries, a symmetric matrix of {self.n_features} "
                 f"variables needs {self.n_parameters}"
             )
-        matrix = np.zeros((self.n_features, self.n_features))
-        matrix[upper_triangle(self.n_features)] = theta
-        return (matrix + matrix.T) / 2
+        return self._matrices(theta)
+
+    def _matrices(self, theta: np.ndarray) -> np.ndarray:
+        """The matrices of parameters (..., n_parameters)."""
+        entries, shares = entries_of_matrix(self.n_features)
+        return np.asarray(theta[..., entries] * shares)
 
     def labels(self, variables: Sequence[str]) -> list[str]:
         return [

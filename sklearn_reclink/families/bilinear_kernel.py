@@ -8,6 +8,9 @@ import numpy as np
 from numba import njit
 
 
+LANES = 16  # least values that are found side by side
+
+
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def nearest_others(matrices, original, columns, own):  # type: ignore[no-untyped-def]
     """Of each record the nearest candidate but its own, and how much farther it is.
@@ -29,7 +32,8 @@ def nearest_others(matrices, original, columns, own):  # type: ignore[no-untyped
     n_features, n_masked = columns.shape
     shape = (matrices.shape[0], original.shape[0])
     impostors, margins = np.empty(shape, np.int64), np.empty(shape)
-    norms, values = np.empty(n_masked), np.empty(n_masked)
+    n_padded = -(-n_masked // LANES) * LANES
+    norms, values, part = np.empty(n_masked), np.full(n_padded, np.inf), np.empty(LANES)
     size, terms = np.zeros(n_features), 0.0
     for k in range(n_features):
         for j in range(n_masked):
@@ -59,9 +63,13 @@ def nearest_others(matrices, original, columns, own):  # type: ignore[no-untyped
                     values[j] += slope * columns[k, j]
             own_value = values[own[i]]
             values[own[i]] = np.inf
+            part[:] = np.inf
+            for j in range(0, n_padded, LANES):
+                for lane in range(LANES):
+                    part[lane] = min(part[lane], values[j + lane])
             least = np.inf
-            for j in range(n_masked):
-                least = min(least, values[j])
+            for lane in range(LANES):
+                least = min(least, part[lane])
             nearest = 0
             while values[nearest] != least:
                 nearest += 1

@@ -18,7 +18,7 @@ ask it of neighbours, ``mu(A + i) + mu(A + j) >= mu(A + i + j) + mu(A)``: what a
 falls as the subset grows, and monotonicity is left to ask of ``mu(V) >= mu(V - k)`` alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import comb
 from typing import Any
@@ -49,17 +49,16 @@ class Choquet(Family):
         self.n_parameters = 2**n_features - 1
 
     def features(self, differences: np.ndarray) -> np.ndarray:
-        increments, subsets = _increments(differences)
         features = np.zeros((*differences.shape[:-1], self.n_parameters))
-        for k in range(self.n_features):
-            np.put_along_axis(features, subsets[..., k, None] - 1, increments[..., k, None], -1)
+        first = np.arange(0, features.size, self.n_parameters).reshape(differences.shape[:-1])
+        for increments, subsets in _increments(differences):
+            features.put(first + (subsets - 1), increments)
         return features
 
     def evaluate(self, theta: np.ndarray, differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        increments, subsets = _increments(differences)
         values = np.zeros(differences.shape[:-1])
-        for k in range(self.n_features):
-            values += increments[..., k] * theta[subsets[..., k] - 1]
+        for increments, subsets in _increments(differences):
+            values += increments * theta.take(subsets - 1)
         return values, values
 
     def formula(self, theta: np.ndarray) -> Formula | None:
@@ -182,13 +181,19 @@ class SubmodularChoquet(Choquet):
         return super().repair(theta + lift * inside)
 
 
-def _increments(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """``c_(k) - c_(k-1)`` and the dyadic numbers of ``A_(k)``, both (..., n_features)."""
-    squares = differences**2
+def _increments(differences: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """``c_(k) - c_(k-1)`` and the dyadic numbers of ``A_(k)``, both (...), one k after another."""
+    squares = np.ascontiguousarray(differences**2)
+    n_features = squares.shape[-1]
     order = np.argsort(squares, axis=-1, kind="stable")
-    increments = np.diff(np.take_along_axis(squares, order, axis=-1), axis=-1, prepend=0.0)
-    subsets = np.cumsum((1 << order)[..., ::-1], axis=-1)[..., ::-1]
-    return increments, subsets
+    first = np.arange(0, squares.size, n_features).reshape(squares.shape[:-1])
+    subsets = np.full(squares.shape[:-1], 2**n_features - 1)
+    before = np.zeros(squares.shape[:-1])
+    for k in range(n_features):
+        smallest = order[..., k]
+        here = squares.take(first + smallest)
+        yield here - before, subsets
+        subsets, before = subsets - (1 << smallest), here
 
 
 def monotone_below(capacity: np.ndarray) -> np.ndarray:

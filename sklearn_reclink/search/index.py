@@ -29,7 +29,7 @@ from sklearn_reclink.search import ties
 from sklearn_reclink.search.links import Links
 
 DENSE_PAIRS = 4_000_000  # all of which are compared without a tree
-BATCH_BYTES = 2**25  # of the temporaries of a batch
+BATCH_BYTES = 2**24  # of the temporaries of a batch
 _CLEAR = 1 + 4 * ties.TIE_TOLERANCE
 
 

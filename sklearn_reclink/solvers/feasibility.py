@@ -179,7 +179,7 @@ class Feasibility:
             if admissible is not None:
                 return Answer(theta=admissible)
         linked = self.satisfied(self.problem.family.repair(theta), wanted)
-        return Answer(suspects=np.setdiff1d(wanted[~linked], self.forced))
+        return Answer(suspects=self._not_forced(wanted[~linked]))
 
     def check_known(self, records: np.ndarray) -> Answer:
         """The same as far as the rows found so far tell: only a *no* can be relied on."""
@@ -196,8 +196,11 @@ class Feasibility:
         if status == INFEASIBLE:
             conflict = self.cache.conflict_of(support, multipliers)
         if conflict is not None:
-            return Answer(conflict=np.setdiff1d(conflict, self.forced))
-        return Answer(suspects=np.setdiff1d(self.cache.owners_of(support), self.forced))
+            return Answer(conflict=self._not_forced(conflict))
+        return Answer(suspects=self._not_forced(self.cache.owners_of(support)))
+
+    def _not_forced(self, records: np.ndarray) -> np.ndarray:
+        return records[np.isin(records, self.forced, invert=True)] if len(self.forced) else records
 
     def _admissible(self, theta: np.ndarray, records: np.ndarray) -> np.ndarray | None:
         """``theta`` made truly admissible; None if rows were added instead."""

@@ -33,7 +33,7 @@ from sklearn_reclink.search.tree.mixed import squared
 from sklearn_reclink.solvers.problem import Problem
 
 _CLEAR = 1 + 4 * TIE_TOLERANCE
-_BATCH_BYTES = 2**24
+_BATCH_BYTES = 2**20  # of one file of differences: the caches hold it
 _BATCH_WORK = 2**26
 MOST_PAIRS = 25_000_000
 
@@ -44,42 +44,35 @@ def _square(a, b, caps, k):  # type: ignore[no-untyped-def]
     return squared(a, b, caps[k]) if caps.shape[0] else (a - b) ** 2
 
 
-@njit("(f8[:,::1], f8[:,::1], f8[:], i8[:], i8[:,:], i8[:,:], i8[:])", cache=True, nogil=True)
-def _fronts(original, masked, caps, records, order, fronts, sizes):  # type: ignore[no-untyped-def]
-    """The impostors of records that are neither harmless nor dominated, nearest first.
+@njit("(f8[:,::1], f8[:,::1], f8[:], i8[:], i8[:], i8[:], i8[:])", cache=True, nogil=True)
+def _fronts(original, masked, caps, records, impostors, ends, sizes):  # type: ignore[no-untyped-def]
+    """Move the impostors of each record that are not dominated to the left, and count them.
 
-    ``order`` holds all masked records of each, nearest first; ``fronts`` is filled from the left.
+    ``impostors[ends[r - 1] : ends[r]]`` are those of ``records[r]``, nearest first.
     """
     n_features = original.shape[1]
-    own = np.empty(n_features)
     c = np.empty(n_features)
+    start = 0
     for r in range(records.shape[0]):
-        i = records[r]
-        for k in range(n_features):
-            own[k] = _square(original[i, k], masked[i, k], caps, k)
-        size = 0
-        for place in range(order.shape[1]):
-            j = order[r, place]
-            harmless = True
+        i, size = records[r], 0
+        for place in range(start, ends[r]):
+            j = impostors[place]
             for k in range(n_features):
                 c[k] = _square(original[i, k], masked[j, k], caps, k)
-                if c[k] <= _CLEAR * own[k]:
-                    harmless = False
-            if harmless or j == i:
-                continue
             dominated = False
-            for m in range(size):
+            for m in range(start, start + size):
                 dominated = True
                 for k in range(n_features):
-                    if _square(original[i, k], masked[fronts[r, m], k], caps, k) > c[k]:
+                    if _square(original[i, k], masked[impostors[m], k], caps, k) > c[k]:
                         dominated = False
                         break
                 if dominated:
                     break
             if not dominated:
-                fronts[r, size] = j
+                impostors[start + size] = j
                 size += 1
         sizes[r] = size
+        start = ends[r]
 
 
 @dataclass(frozen=True)
@@ -146,14 +139,29 @@ def _fronts_of(index: Index, records: np.ndarray, deadline: float) -> list[np.nd
         if time.monotonic() >= deadline:
             return None
         batch = records[start : start + size]
-        totals = np.zeros((len(batch), index.n_masked))
-        for k in range(index.original.shape[1]):
-            totals += index.squares(k, batch[:, None], slice(None))
-        order = np.argsort(totals, axis=1, kind="stable")
-        fronts, sizes = np.empty_like(order), np.empty(len(batch), dtype=np.int64)
-        _fronts(index.original, index.masked, caps, batch, order, fronts, sizes)
-        found += [front[:n].copy() for front, n in zip(fronts, sizes, strict=True)]
+        impostors, ends = _harmful(index, batch)
+        sizes = np.empty(len(batch), dtype=np.int64)
+        _fronts(index.original, index.masked, caps, batch, impostors, ends, sizes)
+        starts = np.append(0, ends[:-1])
+        found += [impostors[at : at + n].copy() for at, n in zip(starts, sizes, strict=True)]
     return found
+
+
+def _harmful(index: Index, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The impostors that are not harmless, nearest first, one record after another.
+
+    Those of a record end where the second array, (n_records,), says.
+    """
+    totals = np.zeros((len(records), index.n_masked))
+    harmful = np.zeros(totals.shape, dtype=bool)
+    for k in range(index.original.shape[1]):
+        squares = index.squares(k, records[:, None], slice(None))
+        harmful |= squares <= _CLEAR * index.squares(k, records, records)[:, None]
+        totals += squares
+    harmful[np.arange(len(records)), records] = False
+    places, impostors = np.nonzero(harmful)
+    order = np.lexsort((totals[places, impostors], places))
+    return impostors[order], np.cumsum(np.bincount(places, minlength=len(records)))
 
 
 def _without_rows(never: np.ndarray) -> Presolved:

@@ -67,18 +67,18 @@ def test_the_own_record_is_no_row_whatever_its_place():
     [
         (5000, 1, 2, 1),  # 2**26 // 5000**2 = 2 at once
         (5000, 1, 5, 3),
-        (1024, 64, 32, 1),  # 2**24 // (8 * 1024 * 64) = 32 at once
-        (1024, 64, 33, 2),
+        (1024, 64, 2, 1),  # 2**20 // (8 * 1024 * 64) = 2 at once
+        (1024, 64, 3, 2),
         (9000, 1, 2, 2),  # never fewer than one
     ],
 )
 def test_records_are_taken_by_batches(monkeypatch, n_masked, n_features, n_records, n_batches):
     batches = []
 
-    def first_two(original, masked, caps, records, order, fronts, sizes):
-        assert order.shape == fronts.shape == (len(records), n_masked)
+    def first_two(original, masked, caps, records, impostors, ends, sizes):
+        assert np.diff(ends, prepend=0).tolist() == [n_masked - 1] * len(records)
         batches.append(records.tolist())
-        fronts[:, :2], sizes[:] = [7, 8], 2
+        impostors.reshape(len(records), n_masked - 1)[:, :2], sizes[:] = [7, 8], 2
 
     monkeypatch.setattr("sklearn_reclink.solvers.presolve._fronts", first_two)
     masked = np.ones((n_masked, n_features))
