@@ -7,7 +7,6 @@ all candidates of a record and is left out; the last is the same for all records
 import numpy as np
 from numba import njit
 
-
 LANES = 16  # least values that are found side by side
 
 
