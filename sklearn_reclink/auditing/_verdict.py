@@ -24,7 +24,7 @@ class Verdict:
     Attributes
     ----------
     level : {"none", "some", "above", "below"}
-        Nobody is at risk beyond a blind guess, somebody is, or the risk compared with a limit.
+        Nobody is at risk beyond a random guess, somebody is, or the risk compared with a limit.
     headline : str
         How many people are at risk.
     findings : list of str
@@ -59,7 +59,7 @@ def headline(audit: Audit) -> str:
     if audit.at_chance:
         text = f"None of the {many} is singled out in {file} by any of the "
         text += f"{len(audit.attacks)} attackers that were tried, and guesses among equally near "
-        text += "records do no better than blind ones."
+        text += "records do no better than a random guess among all records."
     elif audit.strict_rate == 0:
         text = f"None of the {many} is singled out in {file}, but an intruder who picks one of the "
         text += f"nearest records at random would be right for {_about(audit, audit.strongest)}."
@@ -184,7 +184,7 @@ def advice(audit: Audit) -> list[str]:
     unit, shown = audit.unit, audit.contributions
     if audit.at_chance and audit.above_limit:
         return [
-            f"Even a blind guess is right for 1 in {audit.n_records:,}: a file of so few records "
+            f"Even a random guess is right for 1 in {audit.n_records:,}: a file of so few records "
             "cannot be masked much below this risk."
         ]
     if audit.at_chance:
@@ -204,7 +204,7 @@ def advice(audit: Audit) -> list[str]:
     if audit.strict_rate == 0 and audit.limit != 0:
         texts.append(_groups_needed(audit))
     if audit.risk > 0.99:
-        texts.append(f"Almost all {unit.many} are found: this masking protects none of them.")
+        texts.append(f"Almost all {unit.many} are found: this masking protects hardly any of them.")
     return texts
 
 
@@ -241,7 +241,7 @@ def _no_remedy(audit: Audit) -> str:
         return (
             f"There was time to withhold {n_tried:,} of the {len(shown.variables):,} variables. "
             f"{shown.judge} finds as many without {names}{more}. A longer time limit would tell "
-            "whether another variable decides."
+            "whether another variable is decisive."
         )
     elif shown.shorter:
         return (
@@ -253,7 +253,7 @@ def _no_remedy(audit: Audit) -> str:
             f"Without {quoted(least.name)}, {shown.judge} finds {least.n_without:,} {of_all}. "
             "There was no time to try the other attackers without it, and they may find more."
         )
-    return f"No variable decides: {text}. The masking as a whole has to be stronger."
+    return f"No single variable is decisive: {text}. The masking as a whole has to be stronger."
 
 
 def _groups_needed(audit: Audit) -> str:
