@@ -149,8 +149,8 @@ class VariableContributions:
             return None
         if not n_tried:
             return (
-                "There was no time to withhold any variable in turn. A longer time limit or fewer "
-                "columns would tell."
+                "There was no time to withhold any variable in turn. Try a longer time limit or "
+                "fewer columns."
             )
         return (
             f"There was time to withhold {n_tried:,} of the {total:,} variables in turn: first "

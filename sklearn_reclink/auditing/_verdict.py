@@ -121,8 +121,8 @@ def certainty(audit: Audit) -> list[str]:
     if audit.out_of_time:
         titles = listed([one.title for one in audit.out_of_time])
         texts.append(
-            f"Not tried, because time or memory ran out: {titles}. They may find more. A longer "
-            "time limit would tell."
+            f"Not tried, because time or memory ran out: {titles}. They may find more: try a "
+            "longer time limit."
         )
     if estimate is not None:
         low, high = map(percent, estimate.interval)
@@ -197,7 +197,7 @@ def advice(audit: Audit) -> list[str]:
     elif not shown.tried:
         texts.append(
             "There was no time to withhold any variable, so it is not known which of them gives "
-            "the most away. A longer time limit would tell."
+            "the most away. Try a longer time limit."
         )
     elif not texts:
         texts.append(_no_remedy(audit))
@@ -240,13 +240,13 @@ def _no_remedy(audit: Audit) -> str:
         more = f" and {n_tried - _MOST_LISTED:,} more" if n_tried > _MOST_LISTED else ""
         return (
             f"There was time to withhold {n_tried:,} of the {len(shown.variables):,} variables. "
-            f"{shown.judge} finds as many without {names}{more}. A longer time limit would tell "
-            "whether another variable is decisive."
+            f"{shown.judge} finds as many without {names}{more}. With a longer time limit, the "
+            "others can be tried too."
         )
     elif shown.shorter:
         return (
-            "There was no time to measure what leaving out a variable would change. A longer time "
-            "limit would tell."
+            "There was no time to measure what leaving out a variable would change. Try a longer "
+            "time limit."
         )
     else:
         return (

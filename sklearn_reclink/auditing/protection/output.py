@@ -32,7 +32,7 @@ def headline(found: Protection) -> str:
         return (
             f"No masking is shown to be within the target of {target}. The attackers that were "
             f"tried find {percent(one.risk or 0.0)} in {one.name}, but the time limit ended before "
-            "all of them were tried. A longer time limit would tell."
+            "all of them were tried. Try a longer time limit."
         )
     if not found.feasible:
         risk = "no attack" if one.risk is None else percent(one.risk)
