@@ -12,7 +12,7 @@ The judge is the attacker that the risk comes from. It is fitted again without e
 same records, and guesses among ties count as in the risk. A variable without which the judge finds
 few people is a candidate for a *remedy* (`_remedies`), and a remedy is measured with all attackers.
 
-The *interaction index* of two variables is positive if they tell more together than apart, and
+The *interaction index* of two variables is positive if they reveal more together than apart, and
 negative if they repeat each other.
 """
 
