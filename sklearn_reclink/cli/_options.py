@@ -9,9 +9,7 @@ from sklearn_reclink.cli import _numbers as numbers
 
 Original = Annotated[Path, typer.Argument(help="The original file, CSV, Parquet or Excel.")]
 Masked = Annotated[Path, typer.Argument(help="The masked file, CSV, Parquet or Excel.")]
-MaskedFiles = Annotated[
-    list[Path], typer.Argument(help="The masked files, CSV, Parquet or Excel.")
-]
+MaskedFiles = Annotated[list[Path], typer.Argument(help="The masked files, CSV, Parquet or Excel.")]
 Output = Annotated[
     Path, typer.Argument(help="Where to write the masked file: .csv, .parquet or .xlsx.")
 ]
