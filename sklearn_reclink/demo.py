@@ -165,8 +165,8 @@ def reading(results: Sequence[Result]) -> list[str]:
         "intruder can only guess among them.",
         "Euclidean and Mahalanobis are fixed distances. The learned weighted mean uses the weights "
         "that find the most patients. No weights find more than the proven bound, and no weighted "
-        "mean, OWA or Choquet distance finds more than the ceiling. Mahalanobis is none of these "
-        "and may find a few more.",
+        "mean, OWA or Choquet distance finds more than the ceiling. Mahalanobis is not one of "
+        "these and may find a few more.",
         "The most revealing variables are those with the largest learned weights; all weights add "
         "up to 100 %. If several sets of weights find as many patients, these are one of them.",
     ]

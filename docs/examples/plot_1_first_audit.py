@@ -3,8 +3,9 @@ How many of 442 patients could be found again?
 ==============================================
 
 A file of patients is masked by microaggregation: patients are put into groups of five with similar
-values, and every value becomes the mean of its group. `audit` plays the intruders, from the plain
-one, who compares all variables alike, to those who learn a distance. It says what they find.
+values, and every value becomes the mean of its group. `audit` tries several attackers, from the
+plain one, which gives all variables the same weight, to those that learn a distance. It says what
+they find.
 """
 
 # %%

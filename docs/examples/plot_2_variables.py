@@ -4,7 +4,7 @@ Which variables, and which pairs of them, give people away?
 
 A learned distance gives weight to what helps to find people. The weights of a weighted mean say
 which variables help an intruder. A Choquet integral weighs every set of variables: its Shapley
-values and interaction indices say what a variable is worth alone and what a pair is worth together.
+values and interaction indices say how much a variable counts and how two variables act together.
 """
 
 # %%
@@ -36,7 +36,7 @@ print(f"{choquet.n_linked_} linked, proven bound {choquet.bound_}: {choquet.stat
 WeightsDisplay.from_estimator(choquet)
 
 # %%
-# The interactions are off the diagonal: above 0, two variables say more together than
+# The interactions are off the diagonal: above 0, two variables reveal more together than
 # apart; below 0, they repeat each other.
 InteractionDisplay.from_estimator(choquet)
 

@@ -2,8 +2,9 @@
 Which masking is worth what it costs?
 =====================================
 
-Stronger masking protects more people and loses more information. In a plot of the two, some
-maskings are worse than others in both respects at once. Among the rest, there is a choice to make.
+Stronger masking protects more people and loses more information. In a plot of risk against loss,
+some maskings are worse than another one in both respects. The others form the frontier, and the
+choice is among them.
 """
 
 # %%
@@ -41,5 +42,5 @@ display = RiskUtilityDisplay.from_estimator(MahalanobisLinker(), X, maskings)
 print([name for name, best in zip(maskings, display.frontier_, strict=True) if best])
 
 # %%
-# One attacker is not all of them: before a release, `sklearn_reclink.auditing.compare` audits the
-# few maskings worth a closer look with every attacker there is.
+# This was only one attacker. Before a release, use `sklearn_reclink.auditing.compare` to audit the
+# few maskings that are worth a closer look with all attackers.

@@ -21,13 +21,13 @@ X = load_diabetes_microdata(as_frame=True).data[["age", "bmi", "bp", "s1"]][:240
 Y = RankSwapping(p=8, random_state=0).set_output(transform="pandas").fit_transform(X)
 
 # %%
-# One grid over four parameters of a Choquet distance. With halves, all pools, for training and for
-# testing, hold 120 records; three ways to halve make a rate less a matter of luck. With
-# ``shrinkage=1`` nothing is left of what was learned: that is the Euclidean distance, for
-# comparison.
+# One grid over four parameters of a Choquet distance. The file is cut into halves, so all pools,
+# for training and for testing, hold 120 records. This is repeated three times, which makes the
+# rates depend less on chance. With ``shrinkage=1`` nothing is left of what was learned: that is
+# the Euclidean distance, for comparison.
 #
 # A fit that had not proven its optimum within ``time_limit`` would give a `ConvergenceWarning`.
-# Here all are proven in a fraction of it.
+# Here all are proven in a fraction of that time.
 search = GridSearchCV(
     ChoquetLinker(random_state=0, time_limit=20),
     {
@@ -51,8 +51,8 @@ print(results.sort_values("mean_test_score", ascending=False).round(3).to_string
 # %%
 # Scores of different rules are not scores of one attack. ``"nearest"`` looks for one person at a
 # time, and the exact optimum and its bound belong to this rule alone. The others use the whole fold
-# at once, and ``"balanced"`` also uses that both files hold the same people. Read each panel by
-# itself, and choose the rule by what the intruder can know.
+# at once, and ``"balanced"`` also uses that both files hold the same people. So do not compare the
+# panels with each other, and choose the rule by what the intruder can know.
 #
 # The axis does not begin at 0, and a difference well below the spread over folds,
 # ``std_test_score`` above, may be chance.

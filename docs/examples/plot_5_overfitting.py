@@ -42,7 +42,7 @@ for name, study in studies.items():
     print(f"{name:28} known {train:6.1%}   others {test:6.1%}   pools of {study.pool_size}")
 
 # %%
-# The same as a picture: the gap between the two is overfitting.
+# The same as a picture: the gap between the two rates is overfitting.
 figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
 heights = range(len(studies))
 train = [study.train_rates.mean() for study in studies.values()]
@@ -56,7 +56,7 @@ ax.set_xlabel("share re-identified, in pools of 50")
 ax.legend()
 
 # %%
-# With more known people the gap closes.
+# With more known people the gap becomes smaller.
 OverfittingCurveDisplay.from_estimator(
     WeightedMeanLinker(random_state=0),
     X,

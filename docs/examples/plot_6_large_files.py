@@ -2,12 +2,13 @@
 A hundred thousand records
 ==========================
 
-With more than 4 million pairs, linking walks a search tree of the masked records. Its time grows
-little faster than the number of records, and the answers are those of comparing all pairs.
+With more than 4 million pairs, linking uses a search tree of the masked records. Its time grows
+only a little faster than the number of records, and the answers are the same as if all pairs were
+compared.
 """
 
 # %%
-# Generated records, disturbed by noise. A part of them is linked first, so that the times below do
+# Generated records with added noise. A part of them is linked first, so that the times below do
 # not include compiling.
 import time
 
@@ -29,8 +30,8 @@ for linker in attackers:
     linker.fit(X[:5000], Y[:5000]).score(X[:5000], Y[:5000])
 
 # %%
-# The two attackers that need no search, on more and more of the file. The more records there are,
-# the more there are to confuse a person with, so the rate falls.
+# The two attackers that need no search, on larger and larger parts of the file. The more records
+# there are, the more there are to confuse a person with, so the rate falls.
 sizes = [10_000, 30_000, 100_000]
 figure, (rates, times) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for linker in attackers[:2]:

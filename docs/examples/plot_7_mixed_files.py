@@ -2,9 +2,8 @@
 Categories and missing values: what a weak distance hides
 =========================================================
 
-A survey release has sex, region, occupation and age bands, and some cells are suppressed. A plain
-distance finds few people in it. A learned one finds most of them, and people it has not learned
-from as well.
+A survey release has amounts and categories, and some cells are suppressed. A plain distance finds
+few people in it. A learned one finds most of them, even people from whom it has not learned.
 """
 
 # %%
@@ -30,7 +29,7 @@ X = pd.DataFrame(
 )
 
 # %%
-# Categories are changed at random, rare combinations suppressed, amounts blurred.
+# Categories are changed at random, rare combinations are suppressed, and noise is added to amounts.
 categories = ["sex", "region", "job"]
 Y = X
 for masker in (
@@ -42,7 +41,7 @@ for masker in (
 print(Y.isna().mean().round(2))
 
 # %%
-# Half of the people are known to the intruder, the others are sought among each other.
+# The intruder knows half of the people and looks for the others, among the records of the others.
 known, sought = slice(0, 200), slice(200, None)
 linkers = {
     "Gower": EuclideanLinker(standardize="gower"),
@@ -54,14 +53,14 @@ for name, linker in linkers.items():
     print(f"{name}: {linker.score(X[sought], Y[sought]):.0%} of the people not learned from")
 
 # %%
-# What the learned distance makes of suppressed cells: the cost of a variable that is missing in
+# How the learned distance treats suppressed cells: the cost of a variable that is missing in
 # the release (first column), beside the weights of the variables.
 mean = linkers["weighted mean"]
 print(dict(zip(X, mean.weights_.round(2).tolist(), strict=True)))
 print(dict(zip(X, mean.missing_weights_[:, 0].round(2).tolist(), strict=True)))
 
 # %%
-# The release is a sample: 100 of the people sought are not in it. An intruder who does not know
-# that links them falsely. The clearer a link must be, the more often it is right.
+# Now 100 of the people sought are not in the release. An intruder who does not know that links them
+# wrongly. The clearer a link has to be, the more often it is right.
 present, absent = slice(200, 300), slice(300, None)
 LinkageCurveDisplay.from_estimator(mean, X[present], Y[present], absent=X[absent])

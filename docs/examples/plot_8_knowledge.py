@@ -3,8 +3,8 @@ What does the intruder have to know?
 ====================================
 
 An audit assumes that the intruder knows every variable. How many people are found by someone who
-knows only one of them, or two? A sweep over all sets of variables answers with what was found and
-with what is proven.
+knows only one of them, or two? A sweep over all sets of variables shows what was found and what is
+proven.
 """
 
 # %%

@@ -265,7 +265,7 @@ _ALL = (
     ),
     Attacker(
         "density",
-        "learns the errors that masking makes, and that every record has one masked version",
+        "learns the errors that masking makes, and uses that every record has one masked version",
         linkers.DensityLinker,
         options=_density,
         too_wide=_takes_at_most(

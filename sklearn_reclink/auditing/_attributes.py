@@ -177,8 +177,8 @@ def secret_sentences(secret: SecretDisclosure, many: str) -> list[str]:
 def _no_difference(found: AttributeDisclosure) -> str:
     """What it means if the control does as well as the attack."""
     if found.control_people == "absent":
-        return " Being in the release makes no difference beyond chance."
-    text = " Leaving out their own record makes no difference beyond chance"
+        return " Being in the release made no difference beyond chance."
+    text = " Leaving out their own record made no difference beyond chance"
     beyond = found.over_baseline
     if beyond.risk is None or beyond.interval is None or beyond.interval[0] <= 0:
         return text + "."
@@ -194,8 +194,8 @@ def control_note(secrets: Sequence[SecretDisclosure], many: str) -> str | None:
         return None
     return (
         f"The control looks for the same {many} in the release without their own record. What the "
-        "masking carried over into other records stays in it, as in groups that were averaged or "
-        "values that were swapped. Then the control is too high and the risk too low; compare with "
+        "masking carried over into other records stays there, as with averages of groups or "
+        "swapped values. Then the control is too high and the risk too low; compare with "
         f"the one guess for all. {many.capitalize()} that were never in the file make a "
         "better control."
     )

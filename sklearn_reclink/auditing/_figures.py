@@ -132,7 +132,7 @@ def held_out_figure(audit: Audit) -> ReportFigure:
     best = max(estimates, key=lambda one: one.rate)
     low, high = map(percent, best.interval)
     alternative = (
-        f"Share of {audit.unit.many} found that were not learned from, with 95 % intervals. The "
+        f"Share found of {audit.unit.many} not learned from, with 95 % intervals. The "
         f"highest is {percent(best.rate)} ({low} to {high}) by {best.attacker.title}; a random "
         f"guess finds 1 in {audit.n_records:,}."
     )
@@ -212,7 +212,7 @@ def pairs_figure(audit: Audit) -> ReportFigure | None:
     if best is None or not pairs or len(names) > _MOST_CELLS:
         return None
     linker, strongest = best.linker, pairs[0]
-    how = "tell more together than apart" if strongest.interaction > 0 else "repeat each other"
+    how = "reveal more together than apart" if strongest.interaction > 0 else "repeat each other"
     alternative = (
         "Triangle of the interaction indices of all pairs. The strongest interaction is that of "
         f"{strongest.first} and {strongest.second}, {strongest.interaction:+.2f}: they {how}."
@@ -237,7 +237,7 @@ def margins_figure(audit: Audit) -> ReportFigure | None:
     display = inspection.MarginDisplay(margin=best.margin, reidentified=best.reidentified)
     counts, edges = np.histogram(np.clip(best.margin[best.reidentified], 0, 1), 5, (0, 1))
     alternative = (
-        "Histogram of the margin between the own masked record and the nearest other, for "
+        "Histogram of the margin between the right masked record and the nearest other, for "
         f"{best.attacker.title}: {best.n_found:,} found, {counts[2:].sum():,} of them with a "
         "margin above 0.4."
     )
@@ -265,7 +265,7 @@ def comparison_figure(comparison: Comparison) -> ReportFigure:
         loss_label="information loss (PIL)",
     )
     alternative = (
-        f"{len(names)} maskings in the plane of information loss and risk. The masking with the "
+        f"{len(names)} maskings by information loss and risk. The masking with the "
         f"lowest risk is {comparison.safest.masked_name}."
     )
 

@@ -21,9 +21,9 @@ from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
 REFUSAL_LEVEL = 0.001  # unrelated files pass with a probability of at most 0.004
 UNRELATED = (
     "row i of the masked file resembles row i of the original no more than any other row does, so "
-    "the files do not seem to be in the same order and any risk would come out far too low. Sort "
-    "both files alike, or match their rows by an id; if the rows are not meant to belong together, "
-    "say aligned=False, and if they do belong together, say aligned='unchecked'"
+    "the files do not seem to be in the same order and any risk would be far too low. Sort both "
+    "files in the same way, or match their rows by an id; if the rows are not meant to belong "
+    "together, say aligned=False, and if they do belong together, say aligned='unchecked'"
 )
 DOUBTFUL = (
     "the rows of the two files hardly resemble each other: check that both are in the same order. "

@@ -174,7 +174,7 @@ def _measured(audit: Audit) -> str:
     texts = []
     heuristic = [one.attacker.title for one in audit.attacks if one.bound is None]
     if heuristic:
-        texts.append(f"Measured, not proven: what {listed(heuristic)} can find at most.")
+        texts.append(f"Measured, not proven: the numbers found by {listed(heuristic)}.")
     if audit.estimates:
         texts.append(
             "Rates of records not seen are estimates with 95 % intervals (Wilson); they hold for "

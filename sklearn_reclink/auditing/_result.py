@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sklearn_reclink.data.kinds import Variables
     from sklearn_reclink.metrics import LinkageCurve
 
-_ABOVE_CHANCE = 1.5  # people; a blind guess finds 1 on average
+_ABOVE_CHANCE = 1.5  # people; a random guess finds 1 on average
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +213,7 @@ class Audit:
 
     @property
     def at_chance(self) -> bool:
-        """Whether nobody is singled out, and guesses are right no more often than blind ones."""
+        """Whether nobody is singled out, and guesses are right no more often than random ones."""
         return self.strict_rate == 0 and self.risk * self.n_records < _ABOVE_CHANCE
 
     @property

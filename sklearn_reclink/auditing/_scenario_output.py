@@ -102,7 +102,8 @@ def coverage(found: Scenarios) -> list[str]:
     n_searched = sum(one.searched for one in found.scenarios)
     texts = [
         f"{looked[0].upper()}{looked[1:]}. {n_searched:,} of them were searched. What is proven "
-        "of a set holds for its parts, and what a set finds, every larger one finds, too.",
+        "for a set holds for its subsets, and what is found with a set is found with every set "
+        "that contains it.",
         f"The bound holds for every weighted mean of the variables, standardised in any of these "
         f"ways: {listed(found.views)}. The ceiling also holds for OWA and Choquet distances. Both "
         f"count {found.unit.many} singled out; those exposed may be more, since guesses among ties "
@@ -121,11 +122,11 @@ def coverage(found: Scenarios) -> list[str]:
         )
     if found.secret:
         names = listed([quoted(name) for name in found.secret])
-        texts.append(f"Nobody is assumed to know {names}.")
+        texts.append(f"It is assumed that nobody knows {names}.")
     if found.is_sample:
         texts.append(
             f"{found.n_records:,} of the {found.n_total:,} {found.unit.many}, drawn at random, "
-            f"were sought among all {found.n_pool:,} masked records. Numbers are about these."
+            f"were sought among all {found.n_pool:,} masked records. The numbers are about these."
         )
     return texts
 

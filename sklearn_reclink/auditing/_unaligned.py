@@ -45,7 +45,7 @@ UNIQUE_COPIED = "unique and copied exactly"
 IDENTIFIABLE = "nearer to the release than to others, beyond new draws"
 
 NO_CONTROL = (
-    "every record of the holdout also stands in the release, so the holdout cannot show a "
+    "every record of the holdout is also in the release, so the holdout cannot show a "
     "difference and the risk is not known: compare more columns, or finer ones"
 )
 
@@ -272,6 +272,6 @@ def _doubts(nearest: NearestRecords) -> list[str]:
     if nearest.holdout_distance is None or n_same * 20 <= len(nearest.holdout_distance):
         return []
     return [
-        f"{n_same:,} records of the original also stand in the holdout: if they are the same, the "
-        "holdout is none, and the risk comes out too low"
+        f"{n_same:,} records of the original are also in the holdout: if they are the same "
+        "people, the holdout is not one, and the risk comes out too low"
     ]

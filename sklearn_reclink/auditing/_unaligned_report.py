@@ -53,18 +53,18 @@ def headline(audit: UnalignedAudit) -> str:
     elif audit.n_holdout is None:
         copied, share = audit.nearest.unique_copied, audit.nearest.identifiable.share
         text = (
-            f"{copied.n_right:,} of {total} are unique and stand in {file} exactly, and "
+            f"{copied.n_right:,} of {total} are unique and copied exactly in {file}, and "
             f"{percent(share)} are nearer to it than to any other original, where new draws would "
             f"give {percent(audit.nearest.identifiable_expected)}."
         )
         if not audit.beyond_chance:
             text += " Without a holdout this does not show that the release is safe."
     elif audit.beyond_chance:
-        words = "stand in it" if largest.name.startswith("copied") else "are near to it"
+        words = "copied exactly" if largest.name.startswith("copied") else "near to it"
         text = (
-            f"{file} gives {many} away: about {percent(audit.risk)} of the {total} {words} because "
-            f"it was made from them (95 % interval {_between(largest.interval)}). This is the "
-            f"excess over the {audit.n_holdout:,} others of the holdout."
+            f"{file} gives {many} away: it is nearer to the {total} it was made from than to the "
+            f"{audit.n_holdout:,} others of the holdout. The excess of those {words} is "
+            f"{percent(audit.risk)} (95 % interval {_between(largest.interval)})."
         )
     else:
         text = (
@@ -121,7 +121,7 @@ def gate(audit: UnalignedAudit) -> str:
         return (
             f"The risk is {percent(audit.risk)}: the larger of the share who are unique and copied "
             "exactly, and of the excess of those nearer to the release than to any other original "
-            "over what new draws of the population would give."
+            "over what new draws from the population would give."
         )
     return (
         f"The risk is {percent(audit.risk)}: the larger of the excess of {audit.unit.many} copied "

@@ -12,7 +12,7 @@ The judge is the attacker that the risk comes from. It is fitted again without e
 same records, and guesses among ties count as in the risk. A variable without which the judge finds
 few people is a candidate for a *remedy* (`_remedies`), and a remedy is measured with all attackers.
 
-The *interaction index* of two variables is positive if they tell more together than apart, and
+The *interaction index* of two variables is positive if they reveal more together than apart, and
 negative if they repeat each other.
 """
 
@@ -149,8 +149,8 @@ class VariableContributions:
             return None
         if not n_tried:
             return (
-                "There was no time to withhold any variable in turn. A longer time limit or fewer "
-                "columns would tell."
+                "There was no time to withhold any variable in turn. Try a longer time limit or "
+                "fewer columns."
             )
         return (
             f"There was time to withhold {n_tried:,} of the {total:,} variables in turn: first "

@@ -24,7 +24,7 @@ class Verdict:
     Attributes
     ----------
     level : {"none", "some", "above", "below"}
-        Nobody is at risk beyond a blind guess, somebody is, or the risk compared with a limit.
+        Nobody is at risk beyond a random guess, somebody is, or the risk compared with a limit.
     headline : str
         How many people are at risk.
     findings : list of str
@@ -59,7 +59,7 @@ def headline(audit: Audit) -> str:
     if audit.at_chance:
         text = f"None of the {many} is singled out in {file} by any of the "
         text += f"{len(audit.attacks)} attackers that were tried, and guesses among equally near "
-        text += "records do no better than blind ones."
+        text += "records do no better than a random guess among all records."
     elif audit.strict_rate == 0:
         text = f"None of the {many} is singled out in {file}, but an intruder who picks one of the "
         text += f"nearest records at random would be right for {_about(audit, audit.strongest)}."
@@ -121,8 +121,8 @@ def certainty(audit: Audit) -> list[str]:
     if audit.out_of_time:
         titles = listed([one.title for one in audit.out_of_time])
         texts.append(
-            f"Not tried, because time or memory ran out: {titles}. They may find more. A longer "
-            "time limit would tell."
+            f"Not tried, because time or memory ran out: {titles}. They may find more: try a "
+            "longer time limit."
         )
     if estimate is not None:
         low, high = map(percent, estimate.interval)
@@ -184,7 +184,7 @@ def advice(audit: Audit) -> list[str]:
     unit, shown = audit.unit, audit.contributions
     if audit.at_chance and audit.above_limit:
         return [
-            f"Even a blind guess is right for 1 in {audit.n_records:,}: a file of so few records "
+            f"Even a random guess is right for 1 in {audit.n_records:,}: a file of so few records "
             "cannot be masked much below this risk."
         ]
     if audit.at_chance:
@@ -197,14 +197,14 @@ def advice(audit: Audit) -> list[str]:
     elif not shown.tried:
         texts.append(
             "There was no time to withhold any variable, so it is not known which of them gives "
-            "the most away. A longer time limit would tell."
+            "the most away. Try a longer time limit."
         )
     elif not texts:
         texts.append(_no_remedy(audit))
     if audit.strict_rate == 0 and audit.limit != 0:
         texts.append(_groups_needed(audit))
     if audit.risk > 0.99:
-        texts.append(f"Almost all {unit.many} are found: this masking protects none of them.")
+        texts.append(f"Almost all {unit.many} are found: this masking protects hardly any of them.")
     return texts
 
 
@@ -240,20 +240,20 @@ def _no_remedy(audit: Audit) -> str:
         more = f" and {n_tried - _MOST_LISTED:,} more" if n_tried > _MOST_LISTED else ""
         return (
             f"There was time to withhold {n_tried:,} of the {len(shown.variables):,} variables. "
-            f"{shown.judge} finds as many without {names}{more}. A longer time limit would tell "
-            "whether another variable decides."
+            f"{shown.judge} finds as many without {names}{more}. With a longer time limit, the "
+            "others can be tried too."
         )
     elif shown.shorter:
         return (
-            "There was no time to measure what leaving out a variable would change. A longer time "
-            "limit would tell."
+            "There was no time to measure what leaving out a variable would change. Try a longer "
+            "time limit."
         )
     else:
         return (
             f"Without {quoted(least.name)}, {shown.judge} finds {least.n_without:,} {of_all}. "
             "There was no time to try the other attackers without it, and they may find more."
         )
-    return f"No variable decides: {text}. The masking as a whole has to be stronger."
+    return f"No single variable is decisive: {text}. The masking as a whole has to be stronger."
 
 
 def _groups_needed(audit: Audit) -> str:

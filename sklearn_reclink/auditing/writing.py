@@ -92,7 +92,7 @@ def write_files(contents: Mapping[Path, str | bytes], *, overwrite: bool = True)
         for path in contents:
             _check_target(path, str(path))
             if not overwrite and path.exists():
-                raise OutputError(f"{path} was made by somebody else meanwhile: it is kept")
+                raise OutputError(f"{path} was created by another program meanwhile: it is kept")
         for path in contents:
             _doing(path, os.replace, partial[path], path)
     finally:

@@ -61,7 +61,7 @@ def _numbers_of(file: Any, names: Any) -> Table:
         return [[float(value) for value in row] for row in file]
     except (TypeError, ValueError):
         raise CertificateError(
-            "a file has cells that are no numbers, numbers were certified"
+            "a file has cells that are not numbers, but the certificate is for numbers"
         ) from None
 
 
@@ -91,7 +91,9 @@ def _check_names(names: Sequence[Any], held: Sequence[Any]) -> None:
 def _cells(column: Column, kind: str) -> list[Any]:
     if kind == "numeric":
         if column.type not in _OF_NUMBERS:
-            raise CertificateError(f"{column.where} holds {column.type}, numbers were certified")
+            raise CertificateError(
+                f"{column.where} holds {column.type}, but the certificate is for numbers"
+            )
         return [None if value != value else value for value in column.numbers().tolist()]
     present = iter(column.labels())
     return [None if is_missing else next(present) for is_missing in column.missing]

@@ -182,7 +182,9 @@ def compare_command(
     for name, pair in zip(names, pairs, strict=True):
         console.print_notes(pair.notes)
         if pair.pool is not None or pair.absent is not None:
-            raise FileProblem(f"{name} does not hold the same records as the original: audit it")
+            raise FileProblem(
+                f"{name} does not hold the same records as the original: use reclink audit"
+            )
     with console.progress_bar(run.quiet) as progress, console.plain_refusal(reading.id_column):
         found = compare(
             pairs[0].original,

@@ -128,14 +128,14 @@ def plain_refusal(id_column: str | None) -> Iterator[None]:
         yield
     except UnrelatedRowsError:
         matched = "in the same order" if id_column is None else f"matched by {id_column!r}"
-        remedy = "Sort both files alike, or name the column that identifies the records with --id. "
+        remedy = "Sort both files in the same way, or name the id column with --id. "
         if id_column is not None:
             remedy = "Check that both files use the same ids. "
         raise ValueError(
             "the files are not audited, because their rows look unrelated. They were taken to be "
             f"{matched}, but row by row they resemble each other no more than by chance, so any "
-            f"risk would come out far too low. {remedy}If the rows are not meant to belong "
-            "together, pass --unaligned. If they do, and the masking removed everything, pass "
+            f"risk would be far too low. {remedy}If the rows are not meant to belong "
+            "together, pass --unaligned. If they do, and masking removed every resemblance, pass "
             "--trust-order"
         ) from None
 

@@ -33,8 +33,8 @@ METHODS: dict[str, tuple[Callable[..., Any], str | None]] = {
 _NO_STRENGTH: dict[str, tuple[Callable[[float], bool], str]] = {
     "microaggregation": (lambda k: k <= 1, "a group of one record keeps its values"),
     "univariate": (lambda k: k <= 1, "a group of one record keeps its values"),
-    "suppression": (lambda k: k <= 1, "every record is alike to itself, so no value is removed"),
-    "rank-swapping": (lambda p: p <= 0, "values are swapped over no distance"),
+    "suppression": (lambda k: k <= 1, "every record is equal to itself, so no value is removed"),
+    "rank-swapping": (lambda p: p <= 0, "no values are swapped"),
     "noise": (lambda p: p <= 0, "noise of 0 percent changes nothing"),
     "pram": (lambda p: p >= 1, "every category is kept"),
 }
@@ -173,7 +173,7 @@ def _read_levels(masker: Any, table: pd.DataFrame) -> None:
                 mapping[name] = {float(level): new for level, new in levels.items()}
             except ValueError:
                 raise FileProblem(
-                    f"column {name!r} holds numbers, and mapping names levels that are none"
+                    f"column {name!r} holds numbers, but mapping names levels that are not numbers"
                 ) from None
 
 

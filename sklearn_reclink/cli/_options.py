@@ -8,10 +8,8 @@ import typer
 from sklearn_reclink.cli import _numbers as numbers
 
 Original = Annotated[Path, typer.Argument(help="The original file, CSV, Parquet or Excel.")]
-Masked = Annotated[Path, typer.Argument(help="Its masked version, CSV, Parquet or Excel.")]
-MaskedFiles = Annotated[
-    list[Path], typer.Argument(help="Its masked versions, CSV, Parquet or Excel.")
-]
+Masked = Annotated[Path, typer.Argument(help="The masked file, CSV, Parquet or Excel.")]
+MaskedFiles = Annotated[list[Path], typer.Argument(help="The masked files, CSV, Parquet or Excel.")]
 Output = Annotated[
     Path, typer.Argument(help="Where to write the masked file: .csv, .parquet or .xlsx.")
 ]
@@ -75,7 +73,7 @@ CertificatePath = Annotated[
     typer.Option(
         "--certificate",
         metavar="FILE.json",
-        help="Write a proof that `reclink verify` can check. This takes some minutes more.",
+        help="Write a proof that `reclink verify` can check. This takes a few minutes more.",
     ),
 ]
 RecordsPath = Annotated[
@@ -144,8 +142,8 @@ Secret = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COL,...",
-        help="Variables that the intruder does not know: how well does the release reveal them? "
-        "May be repeated.",
+        help="Variables that the intruder does not know; the report says how well the release "
+        "reveals them. May be repeated.",
     ),
 ]
 Known = Annotated[

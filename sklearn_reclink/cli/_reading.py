@@ -322,12 +322,12 @@ def _hint(
     n_more = len(bare[0] & bare[1]) - len(both)
     hint = (
         f"{n_more:,} more ids of {files[0]} would be in {files[1]} without leading zeros or a "
-        "final '.0': write the ids alike in both files"
+        "final '.0': write the ids in the same way in both files"
     )
     if len(both) < 2:
         number = f"{len(both)} id{'s are' if len(both) != 1 else ' is'}"
         raise FileProblem(
-            f"{number} in both {files[0]} and {files[1]}, and at least 2 must be"
+            f"{number} in both {files[0]} and {files[1]}, but at least 2 are needed"
             f"{'; ' + hint if n_more > 0 else ''}"
         )
     return [hint] if n_more > 0 else []

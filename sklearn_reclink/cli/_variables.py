@@ -113,8 +113,8 @@ def _types_differ(columns: Sequence[Cells | Typed], held: Sequence[str | None]) 
     (file, first), (other_file, other) = known[0], next(k for k in known if k[1] != known[0][1])
     name = columns[0].name
     return FileProblem(
-        f"column {name!r} holds {first} in {file} and {other} in {other_file}: write it alike in "
-        f"both files, or compare it as categories with --nominal {name}"
+        f"column {name!r} holds {first} in {file} and {other} in {other_file}: write it in the "
+        f"same way in both files, or compare it as categories with --nominal {name}"
     )
 
 

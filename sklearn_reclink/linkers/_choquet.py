@@ -116,7 +116,7 @@ def check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None
     if k_additive is not None and n_variables > MAX_VARIABLES_K_ADDITIVE:
         raise ValueError(
             f"the files have {n_variables} variables that are not constant, and monotonicity is "
-            f"asked of all their 2^{n_variables} subsets; at most {MAX_VARIABLES_K_ADDITIVE} "
+            f"required of all their 2^{n_variables} subsets; at most {MAX_VARIABLES_K_ADDITIVE} "
             "variables are possible with k_additive: leave some out, or use WeightedMeanLinker"
         )
     if k_additive is not None:
@@ -125,7 +125,7 @@ def check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None
         )
         if k_additive > 2 and n_numbers > MAX_NUMBERS:
             raise ValueError(
-                f"the capacity of {n_variables} variables with k_additive={k_additive} is asked to "
+                f"the capacity of {n_variables} variables with k_additive={k_additive} must "
                 f"satisfy rows of {n_numbers:,} numbers, and at most {MAX_NUMBERS:,} are held: "
                 "leave some variables out, or take k_additive=2"
             )

@@ -195,8 +195,8 @@ class ProbabilisticLinker(LikelihoodLinker):
         if len(never):
             names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
             warnings.warn(
-                f"no two records agree in the columns {names[never].tolist()}, which so contribute "
-                'nothing: give them a tolerance above 0, or use tolerance="auto"',
+                f"no two records agree in the columns {names[never].tolist()}, which therefore "
+                'contribute nothing: give them a tolerance above 0, or use tolerance="auto"',
                 UserWarning,
                 stacklevel=3,
             )

@@ -123,7 +123,7 @@ def test_records_are_paged_with_or_without_a_script(found, page):
     assert len(found.records) > PAGE_ROWS
     assert page.count('<tr class="further">') == len(found.records) - PAGE_ROWS
     assert "<noscript><style>.further { display: table-row; }" in page
-    assert f"Printed are the first {PAGE_ROWS} of {len(found.records)} records" in page
+    assert f"The first {PAGE_ROWS} of {len(found.records)} records at risk are printed" in page
 
 
 def test_methods_can_be_copied(found, page):

@@ -64,7 +64,7 @@ def test_larger_groups_are_safer_in_a_comparison():
     assert "k = 5 is within the limit" in found.to_text()
 
 
-def test_a_file_without_information_is_no_better_than_a_blind_guess():
+def test_a_file_without_information_is_no_better_than_a_random_guess():
     X = make_microdata(60, 3, random_state=0)
     Y = in_groups(X, 30)
     found = audit(X, Y, attackers=["euclidean"])

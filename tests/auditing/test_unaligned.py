@@ -85,9 +85,9 @@ def test_a_shuffled_masked_file_is_not_waved_through(files):
 
 def test_a_holdout_of_originals_is_noticed(files):
     X, fresh, _, _ = files
-    with pytest.warns(UserWarning, match="the holdout is none"):
+    with pytest.warns(UserWarning, match="the holdout is not one"):
         found = audit(X, fresh, aligned=False, holdout=X[:100])
-    assert any("the holdout is none" in note for note in found.notes)
+    assert any("the holdout is not one" in note for note in found.notes)
 
 
 def test_the_page_is_inert_and_the_numbers_agree(caught):

@@ -32,7 +32,7 @@ def headline(found: Protection) -> str:
         return (
             f"No masking is shown to be within the target of {target}. The attackers that were "
             f"tried find {percent(one.risk or 0.0)} in {one.name}, but the time limit ended before "
-            "all of them were tried. A longer time limit would tell."
+            "all of them were tried. Try a longer time limit."
         )
     if not found.feasible:
         risk = "no attack" if one.risk is None else percent(one.risk)
@@ -44,7 +44,7 @@ def headline(found: Protection) -> str:
     if one.risk is None:
         return (
             f"The release is masked by {one.name}: no attacker finds more than "
-            f"{percent(one.bound)} of the {found.unit}. The target is {target}."
+            f"{percent(one.bound)} of the {found.unit} on average. The target is {target}."
         )
     return (
         f"The release is masked by {one.name}: the strongest attacker finds {percent(one.risk)} of "
@@ -58,8 +58,8 @@ def how_sure(found: Protection) -> list[str]:
     if found.is_proven:
         different = round(one.bound * found.n_records)
         sentences.append(
-            f"Proven: the {found.n_records:,} released rows have only {different:,} different "
-            f"contents, so no attacker of any kind finds more than {percent(one.bound)} of the "
+            f"Proven: of the {found.n_records:,} released rows only {different:,} are "
+            f"distinct, so no attacker of any kind finds more than {percent(one.bound)} of the "
             f"{found.unit} on average."
         )
     else:
@@ -73,8 +73,9 @@ def how_sure(found: Protection) -> list[str]:
     if found.audit is not None:
         tried = len(found.audit.attacks)
         sentences.append(
-            f"An audit with {tried} attackers confirms it. The risk is the larger of the share "
-            "singled out and the share found on average by guessing among ties."
+            f"An audit with {tried} attackers confirms that the risk is within the target. The "
+            "risk is the larger of the share singled out and the share found on average by "
+            "guessing among ties."
             if found.feasible
             else f"{tried} attackers were tried."
         )
@@ -112,7 +113,7 @@ def why(found: Protection) -> list[str]:
         )
         sentences.append(
             "Information loss is about the file as a whole. Results for small groups of "
-            f"{found.unit}, and for single values, change more: compare those that matter."
+            f"{found.unit} and single values may change more: compare those that matter."
         )
         if less:
             n_open = f"{len(less):,} masking{'s' * (len(less) != 1)}"

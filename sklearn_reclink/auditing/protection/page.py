@@ -60,8 +60,8 @@ def frontier_figure(found: Protection) -> ReportFigure:
     def draw(ax: Axes) -> None:
         display.plot(ax=ax)
         for some, marker, label in (
-            (rejected, "x", "rejected: at least so risky"),
-            (left_open, "^", "not settled: at least so risky"),
+            (rejected, "x", "rejected: at least this risky"),
+            (left_open, "^", "not settled: at least this risky"),
         ):
             if some:
                 points = [(one.information_loss, risk_of(one)) for one in some]
@@ -79,7 +79,7 @@ def frontier_figure(found: Protection) -> ReportFigure:
         legend_above(ax, ncols=1)
 
     alternative = (
-        f"{len(trials)} maskings in the plane of information loss and risk. The masking chosen is "
+        f"{len(trials)} maskings by information loss and risk. The masking chosen is "
         f"{found.chosen.name}."
     )
     return ReportFigure(draw_svg("frontier", 4.2, draw), alternative, *trials_table(found))
