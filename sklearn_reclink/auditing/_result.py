@@ -134,6 +134,11 @@ class Audit:
         """Number of people."""
         return len(self.X)
 
+    @property
+    def has_missing(self) -> bool:
+        """Whether a value is missing in either file."""
+        return bool(np.isnan(self.X).any() or np.isnan(self.Y).any())
+
     @cached_property
     def worst(self) -> Attack:
         """The attack that finds the most people in the whole file; the cheapest if several do."""

@@ -151,8 +151,10 @@ def certainty(audit: Audit) -> list[str]:
 def proven(audit: Audit) -> str:
     """The bound that holds for every distance of a kind."""
     total, bound, unit = audit.n_records, audit.monotone_bound, audit.unit
+    # the Euclidean distance takes another cost for every value: it is no weighted mean then
+    costs = " with a fixed cost for each missing value" * audit.has_missing
     kind = (
-        "any weighted mean, OWA or Choquet distance, learned or not, in any of three "
+        f"any weighted mean, OWA or Choquet distance{costs}, learned or not, in any of three "
         "standardisations (each file by itself, by the changes that masking made, by ranks)"
     )
     text = f"Proven: at most {unit.count(bound)} ({percent(bound / total)}) can be found by {kind}."

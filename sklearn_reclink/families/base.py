@@ -181,7 +181,7 @@ class Family(ABC):
     def separate(self, theta: np.ndarray) -> np.ndarray:
         """Rows of the cone that ``theta`` violates, (n_rows, n_parameters).
 
-        A cone whose `rows` are complete returns none; a cone with endlessly many (positive
+        A cone whose `rows` are complete returns none; a cone with infinitely many (positive
         semidefinite matrices) returns the most violated ones.
         """
         return np.empty((0, self.n_parameters))
@@ -225,7 +225,7 @@ class Family(ABC):
     def opposes(self, total: Sequence[int]) -> bool:
         """Whether ``total . theta <= 0`` for all admissible ``theta``, exactly; False if unknown.
 
-        For cones of endlessly many rows, whose own rows an exact combination lacks.
+        For cones of infinitely many rows, whose own rows an exact combination lacks.
         """
         return False
 

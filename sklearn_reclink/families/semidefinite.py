@@ -1,6 +1,6 @@
 """Positive semidefinite bilinear forms: solved for, or the projection of a free one (d2SB_PD).
 
-The cone has endlessly many rows, ``v' M v >= 0``: the eigenvectors of negative eigenvalues are
+The cone has infinitely many rows, ``v' M v >= 0``: the eigenvectors of negative eigenvalues are
 separated.
 
 *Projection.* The nearest positive semidefinite matrix in the Frobenius norm has the negative
@@ -148,7 +148,7 @@ class SemidefiniteBilinear(Bilinear):
     @property
     def all_rows(self) -> np.ndarray:
         raise ValueError(
-            "positive semidefinite matrices are cut out by endlessly many rows, so no linear "
+            "positive semidefinite matrices are cut out by infinitely many rows, so no linear "
             'program describes them: take constraint="free" or "nonnegative" instead'
         )
 

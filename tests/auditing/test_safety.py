@@ -221,3 +221,13 @@ def test_a_limit_is_not_met_where_an_attacker_that_seeks_some_people_could_not(m
     assert [one.name for one in found.out_of_time] == ["density"]
     assert found.unsettled and not found.within_limit
     assert "it looks for some people instead" not in found.to_text()
+
+
+def test_a_proof_says_which_costs_of_missing_values_it_covers():
+    X = make_microdata(60, 3, random_state=2)
+    Y = AdditiveNoise(20, random_state=0).fit_transform(X)
+    costs = "with a fixed cost for each missing value"
+    assert costs not in audit(X, Y, attackers=["euclidean"]).to_text().replace("\n", " ")
+    X[3, 1] = np.nan  # the Euclidean distance takes another cost for every value of the release
+    text = " ".join(audit(X, Y, attackers=["euclidean"]).to_text().split())
+    assert f"any weighted mean, OWA or Choquet distance {costs}" in text

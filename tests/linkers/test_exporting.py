@@ -98,7 +98,7 @@ def test_fitted_linker_is_left_as_it_is(tmp_path):
         (EuclideanLinker(), "program.mps", TypeError, "has no parameters to search for"),
         (WeightedMeanLinker(), "program.lp", ValueError, "must end in .mps"),
         (WeightedMeanLinker(constraint="any"), "program.mps", ValueError, "'constraint'"),
-        (BilinearLinker(constraint="psd"), "program.mps", ValueError, "endlessly many rows"),
+        (BilinearLinker(constraint="psd"), "program.mps", ValueError, "infinitely many rows"),
         (WeightedMeanLinker(), "no/such/folder.mps", OSError, "could not write"),
     ],
 )

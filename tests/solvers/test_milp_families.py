@@ -110,5 +110,5 @@ def test_no_scale_and_no_strictness_link_everyone_by_zero_parameters():
 def test_semidefinite_matrices_have_no_linear_program():
     original, masked = files(0)
     problem = Problem(SemidefiniteBilinear(3), Index(original, masked))
-    with pytest.raises(ValueError, match="endlessly many rows"):
+    with pytest.raises(ValueError, match="infinitely many rows"):
         papers_program(problem)
