@@ -114,7 +114,7 @@ def build_certificate(
         left = len(checkers) - len(proofs)
         until = deadline - (deadline - time.monotonic()) * (left - 1) / left
         proofs.append(_proof(checker, one, most_bytes // len(checkers), until, method))
-    files = {"original": original, "masked": masked, "pool": pool}
+    files = {"original": original, "masked": masked, "pool": None if pool is None else everyone}
     digests = {name: None if file is None else digest(file) for name, file in files.items()}
     seen = zip(others, proofs[1:], strict=True)
     more = {"other_views": [{"view": one.view, "proof": proof} for one, (proof, _) in seen]}

@@ -102,19 +102,19 @@ def _verify(certificate: Any, original: Table, masked: Table, pool: Table | None
     variables = certificate.get("variables")
     if "variables" in certificate:
         original, masked, pool = codes(variables, original, masked, pool)
-    for name, table in (("original", original), ("masked", masked), ("pool", pool)):
-        same = certificate["sha256"][name] == (None if table is None else digest(table))
-        require(same, f"the {name} file is not the one that was certified")
+    _is_certified(certificate, "original", original)
+    _is_certified(certificate, "masked", masked)
     n, everyone = len(original), masked if pool is None else with_pool(masked, pool)
+    _is_certified(certificate, "pool", None if pool is None else everyone)
     require(len(masked) == n, "the files have different numbers of records")
     require(len({len(row) for row in original + everyone}) == 1, "the files have different columns")
     bound, views = whole(certificate["bound"], n + 1, "bound"), certificate.get("other_views", [])
     for one in [*views, certificate]:
-        files = original, masked, everyone
+        tables = original, masked, everyone
         if "variables" not in certificate:
-            found: Any = coordinates(one["view"], *files)
+            found: Any = coordinates(one["view"], *tables)
         else:
-            found = mixed_coordinates(one["view"], variables, *files)
+            found = mixed_coordinates(one["view"], variables, *tables)
         checker, proof = Checker(certificate["family"], *found), one["proof"]
         checker.tree(proof["tree"], checker.never(proof["never"]), goal=n - bound)
     n_linked = checker.links(certificate["theta"], certificate["linked"])
@@ -125,6 +125,11 @@ def _verify(certificate: Any, original: Table, masked: Table, pool: Table | None
     text += f"{checker.name} ({checker.constraint}) link more than {bound} (standardize: {seen}); "
     text += f"distances within {TOLERANCE:g} of each other count as tied."
     return Verified(n_linked, bound, n, text)
+
+
+def _is_certified(certificate: Any, name: str, table: Table | None) -> None:
+    same = certificate["sha256"][name] == (None if table is None else digest(table))
+    require(same, f"the {name} file is not the one that was certified")
 
 
 class Cell(NamedTuple):

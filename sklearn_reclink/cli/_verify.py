@@ -76,16 +76,22 @@ def read_certificate(path: Path) -> dict[str, Any]:
 def read_numbers(
     paths: Sequence[Path], names: list[str] | None, id_column: str | None, decimal: str
 ) -> list[Table]:
-    """Files of numbers, the masked one in the order of the original."""
+    """Files of numbers; by ids, the people in both, and the whole masked file if it has more."""
     (ids, first), (other_ids, second), *pool = (
         read_file(path, names, id_column, decimal) for path in paths
     )
-    if id_column is not None:
-        by_id = dict(zip(other_ids, second, strict=True))
-        if len(by_id) < len(other_ids) or set(by_id) != set(ids) or len(set(ids)) < len(ids):
-            raise ValueError(f"the ids in {id_column!r} of both files must be the same, each once")
-        second = [by_id[one] for one in ids]
-    return [first, second, *(table for _, table in pool)]
+    tables = [first, second, *(table for _, table in pool)]
+    if id_column is None:
+        return tables
+    mine, other = (dict(zip(*one, strict=True)) for one in ((ids, first), (other_ids, second)))
+    if len(mine) < len(ids) or len(other) < len(other_ids):
+        raise ValueError(f"an id in {id_column!r} occurs twice in a file: each must be there once")
+    both = [one for one in ids if one in other]
+    if not both:
+        raise ValueError(f"no id in {id_column!r} is in both files")
+    if not pool and len(both) < len(other):
+        tables.append(second)
+    return [[mine[one] for one in both], [other[one] for one in both], *tables[2:]]
 
 
 def read_mixed(

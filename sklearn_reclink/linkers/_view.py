@@ -68,7 +68,14 @@ class View:
         before, fixed = self.solution, found.status is Status.FIXED
         bounds = [self.n_linked if fixed else found.bound, before.bound, ceiling]
         bound = min((one for one in bounds if one is not None), default=None)
-        self.solution = replace(found, bound=bound, conflicts=before.conflicts + found.conflicts)
+        sampled = before if found.confidence_bound is None else found  # of one sample of blocks
+        self.solution = replace(
+            found,
+            bound=bound,
+            confidence_bound=sampled.confidence_bound,
+            confidence_level=sampled.confidence_level,
+            conflicts=before.conflicts + found.conflicts,
+        )
 
     def status_above(self, n_linked: int) -> Status | None:
         """How the search ended, if it left open whether more can be linked."""

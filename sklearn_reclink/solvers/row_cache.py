@@ -138,8 +138,9 @@ class RowCache:
         other = copy(self)
         other._size = other._told = self._n_first
         other._n_sized = 0
-        other._wide, other._pair = self._wide.copy(), self._pair.copy()
-        other._right, other._norms = self._right.copy(), self._norms.copy()
+        first = slice(self._n_first)
+        other._wide, other._pair = self._wide[:, first].copy(), self._pair[:, first].copy()
+        other._right, other._norms = self._right[first].copy(), self._norms[first].copy()
         other._known = set()
         return other
 

@@ -89,7 +89,8 @@ def test_pools_frames_and_constant_columns(standardize):
     certificate = linker.certificate_
     assert certificate["columns"] == ["a", "b", "same"]
     assert certificate["view"]["scales"][2] is None
-    for given in (pool, Pool(pool), pool[["same", "b", "a"]]):
+    own_first = pd.concat([Y, Y.iloc[:6] * 1.1], ignore_index=True)
+    for given in (pool, Pool(pool), pool[["same", "b", "a"]], own_first):
         verified = verify_certificate(certificate, X, Y, given)
         assert (verified.n_linked, verified.bound) == (linker.n_linked_, linker.bound_)
     with pytest.raises(CertificateError, match="pool"):

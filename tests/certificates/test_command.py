@@ -66,7 +66,8 @@ def test_another_file_is_rejected_with_the_reason(folder, capsys):
         ("proof.json", "lacking.csv", [], "must have the column 'income' exactly once"),
         ("proof.json", "empty.csv", [], "empty.csv is empty"),
         ("proof.json", "masked.parquet", [], "only CSV"),
-        ("proof.json", "other-ids.csv", ["--id", "id"], "must be the same, each once"),
+        ("proof.json", "other-ids.csv", ["--id", "id"], "no id in 'id' is in both files"),
+        ("proof.json", "twice.csv", ["--id", "id"], "'id' occurs twice in a file"),
     ],
 )
 def test_wrong_files_are_said_to_be_wrong(folder, proof, masked, options, message, capsys):
@@ -75,6 +76,7 @@ def test_wrong_files_are_said_to_be_wrong(folder, proof, masked, options, messag
     (folder / "lacking.csv").write_text("age\n1\n")
     (folder / "empty.csv").write_text("")
     (folder / "other-ids.csv").write_text("age,income,id\n1,2,7\n")
+    (folder / "twice.csv").write_text("age,income,id\n1,2,100\n1,3,100\n")
     assert verify(folder, proof, "original.csv", masked, *options) == 2
     error = capsys.readouterr().err
     assert message in error and "secret" not in error
@@ -97,3 +99,21 @@ def test_audit_writes_a_certificate_that_verifies_and_names_its_hash(tmp_path):
     assert told == hashlib.sha256(proof.read_bytes()).hexdigest()
     options[1] = "euclidean"
     assert run(["audit", *paths, *written, *options, "--force"]) == 2
+
+
+def test_a_numeric_audit_by_ids_of_files_with_other_people_verifies(tmp_path):
+    X, Y = noisy_files(3, n_records=40, n_features=2)
+    rng, ids = np.random.default_rng(0), np.arange(100, 140)
+    for name, file, rows in (
+        ("original.csv", X, rng.permutation(40)[:34]),  # some people are in one file only
+        ("masked.csv", Y, rng.permutation(40)[4:]),
+    ):
+        table = pd.DataFrame(file[rows].round(3), columns=["age", "income"])
+        table.assign(id=ids[rows]).to_csv(tmp_path / name, index=False)
+    paths = [str(tmp_path / name) for name in ("original.csv", "masked.csv")]
+    proof = tmp_path / "proof.json"
+    options = ["--attackers", "weighted_mean", "--time-limit", "5", "--quiet"]
+    assert run(["audit", *paths, "--id", "id", "--certificate", str(proof), *options]) == 0
+    assert run(["verify", str(proof), *paths, "--id", "id"]) == 0
+    certificate = json.loads(proof.read_text())
+    assert certificate["sha256"]["pool"] is not None and certificate["n_records"] < 34

@@ -1,6 +1,9 @@
 """The proof by conflicts against the proof by cells, which shares only the active set with it."""
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -95,6 +98,30 @@ def test_a_block_whose_goal_is_wrong_has_a_true_row_all_the_same(found, monkeypa
     monkeypatch.setattr(target, "offer", lambda theta: False)
     covering.incumbent = target
     assert covering.run() == min(found, best)
+
+
+def test_searches_of_blocks_end_when_the_search_is_stopped():
+    covering = covering_search(noisy_problem(OWA, 0, n_records=150), 0)
+    n_open, began = len(covering.open), threading.Event()
+
+    class Endless(CoveringSearch):
+        def _run(self):
+            began.set()
+            while not self._out_of_time():
+                time.sleep(0.001)
+            return super()._run()
+
+    covering.blocks = blocks.Blocks(n_open, Endless)
+    cover = Cover(np.zeros(n_open), np.zeros(n_open), 0)
+    where = {"cover": cover, "pool": covering.master.pool, "theta": covering.incumbent.theta}
+    rank = partial(covering.blocks.rank, covering.separators[0], np.arange(30), **where)
+    with ThreadPoolExecutor(2) as workers:
+        before = workers.submit(rank)
+        assert began.wait(30)
+        covering.stop()
+        after = workers.submit(rank)  # one that was about to begin
+        assert before.result(30)[1].bound == after.result(30)[1].bound == 0
+    assert covering.run() == 0
 
 
 def test_records_that_a_node_fixes_are_not_forced(monkeypatch):

@@ -14,7 +14,13 @@ from sklearn_reclink.solvers.presolve import presolve
 from sklearn_reclink.solvers.problem import Problem
 from sklearn_reclink.solvers.row_cache import RowCache
 from tests.exact_arithmetic import best_subset
-from tests.problems import cone_rows, integer_rows, problem_of, random_integer_files
+from tests.problems import (
+    cone_rows,
+    integer_rows,
+    noisy_files,
+    problem_of,
+    random_integer_files,
+)
 
 every_family = pytest.mark.parametrize("family", ["weighted mean", "owa", "choquet", "bilinear"])
 near_files = random_integer_files((3, 6), (2, 3), largest=7, noise=2, always_near=True)
@@ -134,3 +140,15 @@ def test_products_that_underflow_prove_nothing():
     cache = RowCache(problem_of("bilinear", original, masked))
     cache.add_pairs(np.array([0, 1]), np.array([2, 3]))
     assert cache.conflict_of(np.arange(2), np.ones(2)).tolist() == [0, 1]
+
+
+def test_a_part_holds_no_more_memory_than_its_own_rows():
+    problem = problem_of("weighted mean", *noisy_files(0, 60))
+    whole = Feasibility(problem, presolve(problem))
+    for record in whole.open:
+        everyone = np.delete(np.arange(60), record)
+        whole.cache.add_pairs(np.repeat(record, 59), everyone)
+    part = whole.part(whole.open[:2])
+    assert len(part.cache.rows) < 150 < len(whole.cache.rows)
+    assert part.cache._wide.shape[1] < 300
+    np.testing.assert_array_equal(part.twin().cache.raw, problem.family.rows)

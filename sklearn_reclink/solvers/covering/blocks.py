@@ -96,6 +96,8 @@ class Blocks:
         self._size = float(_FIRST_SIZE)
         self._order = np.empty(0, dtype=np.int64)
         self._fruitless = self._n_proven = 0
+        self._running: list[CoveringSearch] = []
+        self._stopped = False
 
     @property
     def done(self) -> bool:
@@ -131,8 +133,18 @@ class Blocks:
         target.offer(theta)
         search = self._search(feasibility, target, separator.rng, most_nodes=_NODES)
         search.master.add(inside(pool.lasting, block))
+        self._running.append(search)
+        if self._stopped:
+            search.stop()
         search.run()
+        self._running.remove(search)
         return block, search
+
+    def stop(self) -> None:
+        """End the searches of blocks that are under way in other threads."""
+        self._stopped = True
+        for search in self._running:
+            search.stop()
 
     def keep(
         self, block: np.ndarray, search: "CoveringSearch", cover: Cover, master: CoveringMaster

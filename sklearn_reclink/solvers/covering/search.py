@@ -13,9 +13,8 @@ from below whatever conflicts it knows. A node fixes some records as lost and so
    join every feasibility check and are left out of the conflicts, which get shorter and
    sharper; they hold for the solutions below this node of fewer losses than the goal.
 3. *Rank.* Where the goal stays far, the relaxation is weak: small ``x`` everywhere may meet it.
-   Then this search is made among some of the records alone. The losses proven of a block ``B``
-   are a row of the master, ``sum_B x >= r(B)``. Blocks are random parts of all records, larger
-   ones if they are proven with few nodes.
+   Then this search is made among a random *block* ``B`` of the records alone. The losses proven
+   of it are a row of the master, ``sum_B x >= r(B)``.
 4. *Branch* on a record of ``x`` near 1/2, the one that raises the relaxations of both children
    the most, lowest bound first. A node whose bound has risen above that of another waits.
 
@@ -70,9 +69,7 @@ class Separator:
     def __init__(
         self, feasibility: Feasibility, pool: ConflictPool, rng: np.random.Generator
     ) -> None:
-        self.feasibility = feasibility
-        self.pool = pool
-        self.rng = rng
+        self.feasibility, self.pool, self.rng = feasibility, pool, rng
         self.proven: list[np.ndarray] = []
         self._position = np.full(feasibility.problem.index.n_records, -1)
         self._position[feasibility.open] = np.arange(len(feasibility.open))
@@ -189,10 +186,9 @@ class CoveringSearch:
         self.open = feasibility.open
         self.incumbent = incumbent
         self.deadline = feasibility.deadline
-        self.n_jobs, self.enough = n_jobs, enough
+        self.n_jobs, self.enough, self.late_starts = n_jobs, enough, late_starts
         now = time.monotonic()
         self.late = now + share_before_late * (self.deadline - now)
-        self.late_starts = late_starts
         self.master = CoveringMaster(len(self.open))
         # as many whatever n_jobs is, so that the search does not depend on it
         self.separators = [
@@ -200,9 +196,8 @@ class CoveringSearch:
             for each, order in zip((feasibility, feasibility.twin()), rng.spawn(2), strict=True)
         ]
         self._set_deadline(self.late)
-        self.bound = proven
-        self.most_nodes = most_nodes
-        self.blocks: Blocks | None = None
+        self.bound, self.most_nodes = proven, most_nodes
+        self.blocks = Blocks(len(self.open), CoveringSearch)
         self._serial = 0
         self._lowered: float = np.inf
 
@@ -249,8 +244,14 @@ class CoveringSearch:
             try:
                 return self._run()
             except BaseException:
-                self._set_deadline(-np.inf)  # threads still at work end soon
+                self.stop()  # threads still at work end soon
                 raise
+
+    def stop(self) -> None:
+        """End the search, and those of its blocks, as if the time were over."""
+        self.deadline = -np.inf
+        self._set_deadline(self.deadline)
+        self.blocks.stop()
 
     def _run(self) -> int:
         nodes = [Node(self.bound, 0)]
@@ -300,7 +301,7 @@ class CoveringSearch:
             if node.bound > enough or self._out_of_time():
                 return cover
             ranked = not (node.lost or node.kept) and self._rank_blocks(cover)
-            if ranked and self.blocks is not None and self.blocks.n_rounds % _ROUNDS:
+            if ranked and self.blocks.n_rounds % _ROUNDS:
                 continue
             if not self._separate(cover, node) and not ranked and not self._is_late():
                 return cover
@@ -310,7 +311,6 @@ class CoveringSearch:
         gap, known = self.goal - cover.value, self.incumbent.theta
         if self.most_nodes < np.inf or known is None or gap <= max(_FAR * self.goal, _FEW):
             return False
-        self.blocks = self.blocks or Blocks(len(self.open), CoveringSearch)
         if not self.blocks.are_wanted(cover, gap) or self._is_late() or self._out_of_time():
             return False
         drawn = [(each, self.blocks.draw(self.separators[0].rng)) for each in self.separators]
