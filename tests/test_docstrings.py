@@ -48,6 +48,7 @@ METHODS = {
     for attribute in dir(value)
     if not attribute.startswith("_")
     and inspect.isroutine(getattr(value, attribute))
+    and callable(getattr(value, attribute))  # cached properties are routines since Python 3.13
     and getattr(getattr(value, attribute), "__module__", "").startswith("sklearn_reclink")
 }
 
@@ -119,6 +120,6 @@ def test_every_public_name_is_in_the_reference():
 def test_every_fitted_attribute_and_parameter_of_a_linker_is_documented(linker, frames):
     X, Y = frames
     fitted = linker().fit(X, Y.where(Y != Y.iloc[0, 0]))  # one value is missing
-    documented = set(re.findall(r"^    ([a-z]\w*) : ", linker.__doc__, re.MULTILINE))
+    documented = set(re.findall(r"^([a-z]\w*) : ", inspect.getdoc(linker), re.MULTILINE))
     attributes = {name for name in vars(fitted) if name.endswith("_") and name[0] != "_"}
     assert attributes | set(fitted.get_params()) == documented

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn_reclink.families import OWA, WeightedMean
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.solvers.cells import open_cells as cells
+from sklearn_reclink.solvers.cells import search
 from sklearn_reclink.solvers.cells.search import prove_by_cells
 from sklearn_reclink.solvers.covering.search import CoveringSearch
 from sklearn_reclink.solvers.feasibility import AllRows, Feasibility
@@ -151,14 +152,17 @@ def test_deadline_leaves_a_valid_bound(n_jobs):
 
 def test_a_failing_worker_ends_the_others(monkeypatch):
     _, _, rows = record_rows(random_problem(3, WeightedMean, n_records=300, n_features=6))
-    explore = cells.explore
+    explore, failed = cells.explore, threading.Event()
 
     def failing(*arguments):
         if threading.current_thread().name.endswith("_1"):
+            failed.set()
             raise KeyboardInterrupt
+        assert failed.wait(30)  # or this one may have done all the work before
         return explore(*arguments)
 
     monkeypatch.setattr(cells, "explore", failing)
+    monkeypatch.setattr(search, "cpu_count", lambda: 2)  # also where there is one core
     with pytest.raises(KeyboardInterrupt):
         prove_by_cells(*rows, np.eye(6), n_jobs=2)
 
