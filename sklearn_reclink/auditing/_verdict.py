@@ -135,7 +135,7 @@ def certainty(audit: Audit) -> list[str]:
             f"Tested on {unit.many} not seen: an intruder who knows {unit.count(estimate.n_train)} "
             f"in both files finds {percent(estimate.rate)} of {sought} (95 % interval {low} to "
             f"{high}){ties}, each among all {estimate.n_pool:,} masked records. A random guess "
-            f"finds 1 in {total:,}."
+            f"finds 1 in {audit.n_masked:,}."
         )
     texts.append(proven(audit))
     if (audit.expected_rate - audit.strict_rate) * total >= 1:
@@ -186,7 +186,7 @@ def advice(audit: Audit) -> list[str]:
     unit, shown = audit.unit, audit.contributions
     if audit.at_chance and audit.above_limit:
         return [
-            f"Even a random guess is right for 1 in {audit.n_records:,}: a file of so few records "
+            f"Even a random guess is right for 1 in {audit.n_masked:,}: a file of so few records "
             "cannot be masked much below this risk."
         ]
     if audit.at_chance:
@@ -219,7 +219,7 @@ def _remedy_sentence(audit: Audit, one: Remedy) -> str:
     text = (
         f"Leave out {names}: {about}{one.n_after:,} instead of {before} are then found "
         f"({percent(one.risk_after)} instead of {percent(one.risk_before)}). This was measured "
-        "with all attackers."
+        "with every attacker of this audit."
     )
     if one.cut_short:
         text += " The time limit stopped their searches, which might find more."
