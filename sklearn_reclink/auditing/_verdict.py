@@ -192,6 +192,8 @@ def advice(audit: Audit) -> list[str]:
     if audit.at_chance:
         return ["Nothing more is needed against these attackers."]
     texts = [_remedy_sentence(audit, one) for one in shown.helpful]
+    if audit.within_limit:
+        return [*texts, "The risk is within the limit: nothing more is needed to meet it."]
     if len(audit.names) == 1:
         texts.append(
             f"{quoted(audit.names[0])} is the only variable compared: it has to be masked more."
@@ -204,7 +206,7 @@ def advice(audit: Audit) -> list[str]:
     elif not texts:
         texts.append(_no_remedy(audit))
     if audit.strict_rate == 0 and audit.limit != 0:
-        texts.append(_groups_needed(audit))
+        texts += _groups_needed(audit)
     if audit.risk > 0.99:
         texts.append(f"Almost all {unit.many} are found: this masking protects hardly any of them.")
     return texts
@@ -258,15 +260,17 @@ def _no_remedy(audit: Audit) -> str:
     return f"No single variable is decisive: {text}. The masking as a whole has to be stronger."
 
 
-def _groups_needed(audit: Audit) -> str:
+def _groups_needed(audit: Audit) -> list[str]:
     """How many records must be alike so that a guess among them is right seldom enough."""
     share = audit.limit if audit.limit is not None and audit.above_limit else audit.risk / 2
     k = math.ceil(1 / share - 1e-9)
-    return (
+    if k > audit.n_records:  # fewer records than that are in the file
+        return []
+    return [
         f"Only ties protect here, and a guess among k equal records is right once in k. If each "
         f"masked record were the same as {k - 1:,} others in all variables, the risk would be at "
         f"most {percent(1 / k)}."
-    )
+    ]
 
 
 def status_words(attack: Attack) -> str:
