@@ -176,3 +176,35 @@ def test_categories_differ_by_their_cap_or_not_at_all():
     assert check.difference(0, 0) == [0, -2 * unit]
     assert [2 * x for x in check.difference(0, 1)] == [3 * unit, 0]
     assert check.difference(0, 2) == [0, unit]
+
+
+@pytest.mark.parametrize(
+    ("name", "constraint", "above"),
+    [
+        ("weighted_mean", "simplex", {0: 0, 1: 0}),
+        ("bilinear", "psd", {(0, 0): 0, (0, 1): 0, (1, 1): 0}),
+        ("choquet", "monotone", {1: 0, 2: 0, 3: 0}),
+    ],
+)
+def test_one_unit_above_nothing_proves_no_conflict(name, constraint, above, monkeypatch):
+    check = checker(name, constraint, original=[[0.0, 0.0]] * 2, masked=[[0.0, 0.0], [1.0, 0.0]])
+    monkeypatch.setattr(check, "combined", lambda *_: (above, above))
+    assert check.conflict([[0, 1, 1]], [], [(1, 0), (0, 1)]) == {0}
+    for key in above:
+        larger = {**above, key: 1}
+        monkeypatch.setattr(check, "combined", lambda *_, larger=larger: (larger, above))
+        with pytest.raises(CertificateError, match="not proven"):
+            check.conflict([[0, 1, 1]], [], [(1, 0), (0, 1)])
+
+
+def test_costs_of_missing_values_are_judged_to_the_last_unit(monkeypatch):
+    family = {"name": "bilinear", "constraint": "psd", "order": None}
+    check = Checker(family, [[0.0, 0.0]] * 2, [[0.0, 0.0], [1.0, 1.0]], [None])
+    for cost, proven in ((0, True), (1, False)):
+        found = {(0, 0): 0, (1, 1): cost}
+        monkeypatch.setattr(check, "combined", lambda *_, found=found: (found, found))
+        if proven:
+            assert check.conflict([[0, 1, 1]], [], []) == {0}
+        else:
+            with pytest.raises(CertificateError, match="not proven"):
+                check.conflict([[0, 1, 1]], [], [])

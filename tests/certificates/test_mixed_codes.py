@@ -77,7 +77,8 @@ def test_categories_have_a_cap_and_missing_values_coordinates_of_their_own():
     # the category, then missing in the masked file, then missing in the original one
     assert first == [[0, 1, None], [2 * cap, 1, None], [None, None, 0], [0, 1, None]]
     assert second == [[0, None, 1], [None, 0, None], [2 * cap, None, 1], [2 * cap, None, 1]]
-    for wrong in (cap * (1 + 1e-9), -cap, 0, 2 * cap):
+    coordinates([NOMINAL], [[cap * (1 + 1.6e-12)]], a, b)  # up to rounding
+    for wrong in (cap * (1 + 1e-9), cap * (1 + 1.7e-12), -cap, 0, 2 * cap):
         with pytest.raises(CertificateError, match="cap"):
             coordinates([NOMINAL], [[wrong]], a, b)
     check = Checker({"name": "weighted_mean", "constraint": "simplex"}, first, second, caps)
