@@ -69,7 +69,9 @@ def audit_command(
     with console.progress_bar(run.quiet) as progress, console.plain_refusal(reading.id_column):
         found = _audit_pair(pair, progress=progress, **said, **_attackers(limits, attack, run))
     if intruder.scenarios:
-        sweep = {"unit": unit, "time_limit": limits.time_limit, **_search(attack, run)}
+        others = console.split_names(attack.attackers)
+        sweep = {"unit": unit, "time_limit": limits.time_limit, "attackers": others}
+        sweep |= _search(attack, run)
         found = with_scenarios(found, pair, secrets, quiet=run.quiet, **sweep)
     found = found.with_sources(original, masked)
     console.print_notes(found.notes)

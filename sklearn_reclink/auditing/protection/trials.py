@@ -32,6 +32,7 @@ OUT_OF_TIME = "not audited: the time limit ended"
 UNSETTLED = "not settled: the time limit ended before all attackers were tried"
 LEFT_OPEN = (UNSETTLED, OUT_OF_TIME)
 CONFIRMED = "confirmed by the audit"
+UNPROVEN = "not proven"
 PROVEN = "proven"
 _PLACE = {
     "place": """\
@@ -118,10 +119,11 @@ class Trial:
     monotone_bound : float or None
         No weighted mean, OWA or Choquet distance finds a larger share; None if not computed.
     risk : float or None
-        The largest share found, singled out or by guessing among ties; None if not attacked. A
-        masking that was rejected may be attacked with more success.
+        The largest share found, singled out or by guessing among ties; None if not attacked.
     attacker : str
         Who found it.
+    in_full : bool
+        Whether an audit tried every attacker. If not, more may be found.
     outcome : str
         What became of it.
     """
@@ -136,11 +138,17 @@ class Trial:
     monotone_bound: float | None = None
     risk: float | None = None
     attacker: str = ""
+    in_full: bool = False
     outcome: str = NOT_TRIED
 
     def is_proven(self, max_risk: float) -> bool:
         """Whether every attacker, of whatever kind, stays within a share."""
         return self.bound <= max_risk + ROUNDING
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether not every attacker was tried: the risk is at least the one found."""
+        return self.risk is not None and not self.in_full
 
     def with_(self, **changes: Any) -> Self:
         """The same with other attributes."""
