@@ -79,6 +79,7 @@ def mask_file(
     keep: Sequence[str] | None = None,
     *,
     only_released: bool = False,
+    may_keep_all: bool = False,
 ) -> MaskedFile:
     """Mask the columns of a file.
 
@@ -95,6 +96,8 @@ def mask_file(
         Columns to release as they are; the others that are not masked are left out.
     only_released : bool, default=False
         Whether the masker sees only the columns that are released.
+    may_keep_all : bool, default=False
+        Whether the file may be released as it is, since a search found it safe enough.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def mask_file(
     except ValueError as error:
         raise FileProblem(f"{path.name}: {error}".replace("columns=", "--columns")) from None
     left_out = [name for name in held if name not in released]
-    unchanged = _unchanged(table[wanted], masked[wanted], path)
+    unchanged = _unchanged(table[wanted], masked[wanted], None if may_keep_all else path)
     masked = masked[released]
     whole = [name for name in masked if _is_whole(table[name]) and _is_whole(masked[name])]
     masked = masked.astype(dict.fromkeys(whole, "Int64"))  # 1 is written as 1, not as 1.0
@@ -128,15 +131,15 @@ def mask_file(
     return MaskedFile(masked, unmasked, left_out, unchanged, doubts)
 
 
-def _unchanged(table: pd.DataFrame, masked: pd.DataFrame, path: Path) -> list[str]:
-    """The columns that vary and of which no value changed; all of them are refused."""
+def _unchanged(table: pd.DataFrame, masked: pd.DataFrame, path: Path | None) -> list[str]:
+    """The columns that vary and of which no value changed; all of them of a file are refused."""
     varying = [str(name) for name in table if table[name].nunique(dropna=False) > 1]
     same = []
     for name in varying:
         pair = [one[name].astype(object).where(one[name].notna(), None) for one in (table, masked)]
         if bool((pair[0] == pair[1]).where(pair[0].notna(), pair[1].isna()).all()):
             same.append(name)
-    if same and len(same) == len(varying):
+    if path is not None and same and len(same) == len(varying):
         raise FileProblem(
             f"{path.name} would be released as it is: with these options no value of any column "
             "changes. Choose a stronger masking"

@@ -157,8 +157,8 @@ Scenarios = Annotated[
     bool,
     typer.Option(
         "--scenarios",
-        help="Also try every set of variables that the intruder might know, by weighted means and, on "
-        "the sets that matter, by --attackers. This takes up to the time limit again.",
+        help="Also try every set of variables that the intruder might know, by weighted means and, "
+        "on the sets that matter, by --attackers. This takes up to the time limit again.",
     ),
 ]
 TrustOrder = Annotated[

@@ -80,7 +80,8 @@ def protect_command(
             unit=unit,
             progress=progress,
         )
-        masked = mask_file(original, search, which, console.split_names(keep), only_released=True)
+        kept, searched = console.split_names(keep), {"only_released": True, "may_keep_all": True}
+        masked = mask_file(original, search, which, kept, **searched)
     console.print_notes(masked.notes)
     found = search.protection_
     released = output if found.feasible or write_anyway else None

@@ -36,6 +36,8 @@ def headline(found: Protection) -> str:
         )
     if not found.feasible:
         return " ".join([_none_found(found), _least_risk(found), _remedy(found)])
+    if one.change == 0:
+        return f"{_as_it_is(found)} The target is {target}."
     if one.risk is None:
         return (
             f"The release is masked by {one.name}: no attacker finds more than "
@@ -45,6 +47,15 @@ def headline(found: Protection) -> str:
         f"The release is masked by {one.name}: the strongest attacker finds {percent(one.risk)} of "
         f"the {found.unit}. The target is {target}."
     )
+
+
+def _as_it_is(found: Protection) -> str:
+    """That nothing needs to be masked."""
+    one = found.chosen
+    text = "No masking is needed: the release equals the original in the columns to be masked. "
+    if one.risk is None:
+        return f"{text}No attacker finds more than {percent(one.bound)} of the {found.unit} in it."
+    return f"{text}The strongest attacker finds {percent(one.risk)} of the {found.unit} in it."
 
 
 def _none_found(found: Protection) -> str:
