@@ -81,6 +81,25 @@ def test_ids_name_the_originals(folder, tmp_path):
     assert (records["id"] == original["person"].to_numpy()[records["row"] - 1]).all()
 
 
+def test_a_holdout_of_originals_is_refused(folder, tmp_path, capsys):
+    original = pd.read_csv(folder / "original.csv")
+    original.to_csv(tmp_path / "copy.csv", index=False)
+    original.assign(income=original["income"] + 1).to_csv(tmp_path / "wave.csv", index=False)
+    gate = ["--unaligned", "--fail-above", 0.01, "--holdout"]
+    assert audit(folder, "copies", *gate, tmp_path / "copy.csv", "--columns", "income,age") == 2
+    assert "also in the original" in capsys.readouterr().err
+    assert audit(folder, "copies", *gate, tmp_path / "wave.csv", "--id", "person") == 2
+    assert "have a 'person' that is also in original.csv" in capsys.readouterr().err
+
+
+def test_the_variables_left_out_are_told(folder, tmp_path, capsys):
+    options = ["--unaligned", "--known", "income", "--json", tmp_path / "a.json"]
+    assert audit(folder, "copies", *options) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Judged by 1 of the 4 variables: “income”" in text
+    assert json.loads((tmp_path / "a.json").read_text())["left_out"] == ["age", "region", "ill"]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
