@@ -55,6 +55,8 @@ def audit_command(
             "--scenarios": intruder.scenarios,
         }
         release = read_release(inputs, which, refused)
+        if limits.time_limit != groups.Limits().time_limit:
+            release.notes.append("--time-limit has no effect with --unaligned: nothing is searched")
         paths, search = (pages.report, records, pages.json_path), _search(attack, run)
         of_release, texts = audit_release(release, paths, quiet=run.quiet, **said, **search)
         unsettled = "the risk is not known, so it is not shown to be within the limit"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +29,19 @@ METHODS: dict[str, tuple[Callable[..., Any], str | None]] = {
     "recoding": (masking.GlobalRecoding, None),
     "top-bottom": (masking.TopBottomCoding, "top"),
     "rounding": (masking.Rounding, "base"),
+}
+# by name: the range of strengths
+_STRENGTHS: dict[str, tuple[float, float]] = {
+    "microaggregation": (1, math.inf),
+    "univariate": (1, math.inf),
+    "suppression": (1, math.inf),
+    "rank-swapping": (0, 100),
+    "noise": (0, math.inf),
+    "shuffling": (0, 100),
+    "jpeg": (1, 100),
+    "pram": (0, 1),
+    "top-bottom": (0.5, 1),
+    "rounding": (0, math.inf),
 }
 # by name: the strength from which on nothing is masked, and why
 _NO_STRENGTH: dict[str, tuple[Callable[[float], bool], str]] = {
@@ -119,7 +133,7 @@ def mask_file(
     try:
         masked = masker.set_params(columns=wanted).fit_transform(seen)
     except ValueError as error:
-        raise FileProblem(f"{path.name}: {error}".replace("columns=", "--columns")) from None
+        raise FileProblem(f"{path.name}: {error}") from None
     left_out = [name for name in held if name not in released]
     unchanged = _unchanged(table[wanted], masked[wanted], None if may_keep_all else path)
     masked = masked[released]
@@ -214,6 +228,8 @@ def build_masker(
         may = ", ".join(name for name in known if name not in ("columns", "random_state"))
         name = refused[0] if settings else refused[0].replace("_", "-")
         raise FileProblem(f"{method} takes no {name}; its options are {may}")
+    if strength is not None and options.get("by") != "value":
+        _check_range(method, strength)
     _check_strength(method, options.get(parameter) if parameter else None)
     defaults = {"standardize": True, "random_state": seed}
     return make(**{name: defaults[name] for name in defaults if name in known} | options)
@@ -230,6 +246,21 @@ def _setting(text: str) -> tuple[str, Any]:
         if value[:1] in "[{":
             raise FileProblem(f"the value of --option {name} is not JSON") from None
         return name.strip().replace("-", "_"), value
+
+
+def _check_range(method: str, strength: float) -> None:
+    """Refuse a strength that the method does not have."""
+    low, high = _STRENGTHS[method]
+    if low <= strength <= high and not math.isinf(strength):
+        return
+    reach = f"from {low:g} to {high:g}" if high < math.inf else f"a number of at least {low:g}"
+    text = f"the strength of {method} is {strength:g}: it must be {reach}"
+    if method == "top-bottom":
+        text += (
+            ", the share of the records up to the upper threshold; to code 10 % at both ends, give "
+            "--option bottom=0.1 --option top=0.9"
+        )
+    raise FileProblem(text)
 
 
 def _check_strength(method: str, strength: Any) -> None:

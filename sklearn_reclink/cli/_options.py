@@ -201,7 +201,7 @@ Strength = Annotated[
     typer.Option(
         help="Records per group (microaggregation, univariate, suppression), percent "
         "(rank-swapping, noise, shuffling), quality from 1 to 100 (jpeg), share kept (pram), "
-        "quantile (top-bottom) or base (rounding); by default that of the method."
+        "quantile at the top (top-bottom) or base (rounding); by default that of the method."
     ),
 ]
 Settings = Annotated[

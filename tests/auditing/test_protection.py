@@ -120,6 +120,14 @@ def test_the_lowest_risk_is_that_of_a_full_audit(with_key):
     assert "a random guess finds one of 60 people" in text
 
 
+def test_no_masking_is_within_a_target_below_a_random_guess(X):
+    swapped = [MaskerFamily("swapping", RankSwapping(random_state=0), "p", (100,))]
+    options = {"maskers": swapped, "attackers": ["euclidean"], "time_limit": 10}
+    found = MaskingSearch(0.4, **options).fit(X[:2])
+    assert found.risk_ == 0 and not found.feasible_ and found.protection_.above_limit
+    assert "a random guess finds one of 2 people" in " ".join(found.protection_.to_text().split())
+
+
 def test_a_lower_bound_is_called_one(with_key, monkeypatch):
     monkeypatch.setattr(Search, "_least_audit", 1e9)
     options = {"maskers": KEPT, "attackers": QUICK}

@@ -184,6 +184,8 @@ def test_refusals(files):
         audit(X, fresh, aligned=False, secret="wage")
     with pytest.raises(ValueError, match="all columns are secret"):
         audit(X, fresh, aligned=False, secret=list(X.columns))
+    with pytest.raises(ValueError, match="ids of the rows 0 and 2 are equal"):
+        audit(X, fresh, aligned=False, ids=[7, 8, "7", *range(10, len(X) + 7)])
     with pytest.raises(ValueError, match="holdout is given"):
         audit(X, X, holdout=holdout)
 

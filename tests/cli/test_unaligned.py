@@ -62,8 +62,10 @@ def test_new_draws_pass_and_without_a_holdout_the_text_warns(folder, capsys):
     holdout = ["--unaligned", "--holdout", folder / "holdout.csv"]
     assert audit(folder, "fresh", *holdout, "--fail-above", 0.1) == 0
     assert "is no nearer to" in capsys.readouterr().out
-    assert audit(folder, "copies", "--unaligned", "--fail-above", 0.1) == 1
-    assert "Without a holdout it cannot be told" in " ".join(capsys.readouterr().out.split())
+    assert audit(folder, "copies", "--unaligned", "--fail-above", 0.1, "--time-limit", 9) == 1
+    told = capsys.readouterr()
+    assert "Without a holdout it cannot be told" in " ".join(told.out.split())
+    assert "--time-limit has no effect with --unaligned" in told.err
 
 
 def test_ids_name_the_originals(folder, tmp_path):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._output import SCHEMA_VERSION
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, percent_given, wrapped
-from sklearn_reclink.auditing.protection.trials import LEFT_OPEN, REJECTED, Trial
+from sklearn_reclink.auditing.protection.trials import LEFT_OPEN, REJECTED, ROUNDING, Trial
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing.protection.result import Protection
@@ -81,7 +81,7 @@ def _least_risk(found: Protection) -> str:
 
 def _remedy(found: Protection) -> str:
     """What may help."""
-    if found.max_risk < found.random_guess:
+    if found.max_risk + ROUNDING < found.random_guess:
         return (
             f"No masking can be within it: a random guess finds one of {found.n_records:,} "
             f"{found.unit} on average, which is {percent(found.random_guess)}. Choose a higher "
@@ -125,11 +125,6 @@ def how_sure(found: Protection) -> list[str]:
             if found.feasible
             else f"{tried} attackers were tried."
         )
-        if found.feasible and found.max_risk < found.random_guess:
-            sentences.append(
-                f"The target is below what a random guess finds on average: "
-                f"{percent(found.random_guess)} of the {found.unit}."
-            )
         for attacker, reason in found.audit.skipped.items():
             sentences.append(f"{attacker.title} did not run on the whole file: {reason}.")
     if not found.is_proven and found.feasible and found.reserve > 0:

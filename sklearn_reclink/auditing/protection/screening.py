@@ -95,7 +95,7 @@ class Screen:
                 masker = family.at(place)
                 Y = self.masked(masker)
             except ValueError as error:
-                return str(error)
+                return str(error).partition(": name the columns")[0]  # a search chooses maskers
             found.append(
                 Trial(
                     name=family.label(place),

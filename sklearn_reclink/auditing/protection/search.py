@@ -46,6 +46,7 @@ from sklearn_reclink.auditing.protection.trials import (
     UNSETTLED,
     MaskerFamily,
     Trial,
+    least_risky,
 )
 
 SAME_LOSS = 0.01
@@ -65,7 +66,7 @@ class Found:
     ----------
     trials : tuple of Trial
         All maskings, from the least loss up.
-    chosen : Trial or None
+    chosen : Trial
         The masking to release; if none is within the target, one that time left open, else the one
         in which an audit finds least.
     within : bool
@@ -81,7 +82,7 @@ class Found:
     """
 
     trials: tuple[Trial, ...]
-    chosen: Trial | None
+    chosen: Trial
     within: bool
     audit: Audit | None
     refused: dict[str, str]
@@ -125,14 +126,14 @@ class Search:
     def run(self) -> Found:
         """Search."""
         self._look()
-        chosen = self._choose()
+        chosen = None if self._out_of_reach else self._choose()
         if chosen is None:
             chosen = self._best_open() or self._lowest_risk()
-        within = chosen is not None and chosen.outcome in (PROVEN, CONFIRMED)
+        within = chosen.outcome in (PROVEN, CONFIRMED)
         trials = sorted(self._all(), key=lambda one: (one.information_loss, one.name))
-        held = self._audits.get(chosen.name) if chosen is not None else None
+        held = self._audits.get(chosen.name)
         late = self._late or any(one.outcome in LEFT_OPEN for one in trials)
-        complete = not late and set(self._first) == set(self._trials)
+        complete = self._out_of_reach or (not late and set(self._first) == set(self._trials))
         seconds = time.monotonic() - self._begin
         return Found(tuple(trials), chosen, within, held, self._refused, seconds, complete)
 
@@ -242,7 +243,7 @@ class Search:
         outcome = PROVEN if proven else UNPROVEN if self.proven_only else CONFIRMED
         if outcome == CONFIRMED and not in_full:
             outcome = UNSETTLED
-        outcome = REFUTED if risk > limit + ROUNDING else outcome
+        outcome = REFUTED if risk > limit + ROUNDING or self._out_of_reach else outcome
         ceiling = self.screen.monotone_bound(Y)
         said: dict[str, Any] = {"in_full": in_full, "outcome": outcome, "monotone_bound": ceiling}
         return trial.with_(risk=risk, attacker=by, **said)
@@ -260,7 +261,7 @@ class Search:
         order = {outcome: place for place, outcome in enumerate(LEFT_OPEN)}
         return min(left, key=lambda one: (order[one.outcome], one.information_loss), default=None)
 
-    def _lowest_risk(self) -> Trial | None:
+    def _lowest_risk(self) -> Trial:
         """Of the maskings audited, the one with the lowest risk; of equal ones the least loss.
 
         Those with the lowest risks found so far are audited first. If there is no time for any
@@ -269,14 +270,15 @@ class Search:
         if all(one.risk is None for one in self._all()):
             self._attack_strongest()
         for _ in range(MOST_FALLBACKS):
-            best = _least(self._all())
-            if best is None or best.in_full or self._left() < self._least_audit:
+            best = least_risky(self._all())
+            if best.in_full or self._left() < self._least_audit:
                 break
             self._step(f"audit: {best.name}", 2)
             self._replace(self._audited(best))
             if best.name in self._audits and self._audits[best.name].out_of_time:
                 break
-        return _least(one for one in self._all() if one.in_full) or _least(self._all())
+        in_full = [one for one in self._all() if one.in_full]
+        return least_risky(in_full or self._all())
 
     def _attack_strongest(self) -> None:
         """Attack the strongest masking of families while there is time, and at least of one."""
@@ -301,6 +303,11 @@ class Search:
         return int(effective_n_jobs(self.screen.setting.n_jobs))
 
     @property
+    def _out_of_reach(self) -> bool:
+        """Whether a random guess finds more on average, in any release."""
+        return self.screen.max_risk + ROUNDING < 1 / self.screen.setting.n_records
+
+    @property
     def _least_audit(self) -> float:
         """Seconds without which no audit begins."""
         return min(LEAST_AUDIT, AUDIT_SHARE * self.seconds)
@@ -318,12 +325,6 @@ class Search:
     def _parallel(self, action: Callable[..., Any], work: Iterable[tuple[Any, ...]]) -> list[Any]:
         runner = Parallel(n_jobs=self.screen.setting.n_jobs)
         return list(runner(delayed(action)(*arguments) for arguments in work))
-
-
-def _least(trials: Iterable[Trial]) -> Trial | None:
-    """Of the maskings attacked, the one with the lowest risk found."""
-    attacked = (one for one in trials if one.risk is not None)
-    return min(attacked, key=lambda one: (one.risk, one.information_loss), default=None)
 
 
 def _bisect(

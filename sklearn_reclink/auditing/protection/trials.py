@@ -14,6 +14,7 @@ different rows bounds the larger of the strict and the expected rate of *every* 
 same rate of every weighted mean, OWA and Choquet distance, in three standardisations.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -153,6 +154,12 @@ class Trial:
     def with_(self, **changes: Any) -> Self:
         """The same with other attributes."""
         return replace(self, **changes)
+
+
+def least_risky(trials: Iterable[Trial]) -> Trial:
+    """Of the maskings attacked, the one with the lowest risk found, and then the least loss."""
+    attacked = (one for one in trials if one.risk is not None)
+    return min(attacked, key=lambda one: (one.risk, one.information_loss))
 
 
 def share_of_different_rows(Y: Any) -> float:
