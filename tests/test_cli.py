@@ -136,6 +136,24 @@ def test_a_file_that_is_not_there(tmp_path, capsys):
     assert "does not exist" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["noise", "--strength", "-20"], "the strength of noise is -20: it must be a number of"),
+        (["pram", "--strength", "1.5"], "the strength of pram is 1.5: it must be from 0 to 1"),
+        (["microaggregation", "--strength", "0"], "it must be a number of at least 1"),
+        (["top-bottom", "--strength", "0.1"], "give --option bottom=0.1 --option top=0.9"),
+        (["top-bottom", "--option", "top=85"], "or --option by=value"),
+        (["recoding"], "or name the columns to mask with --columns"),
+    ],
+)
+def test_what_a_method_does_not_take_is_said_in_options(files, options, words, capsys):
+    paths = [str(files / "original.csv"), str(files / "out.csv")]
+    assert cli.run(["mask", *paths, "--id", "pid", "--method", *options]) == 2
+    assert words in capsys.readouterr().err
+    assert not (files / "out.csv").exists()
+
+
 def test_unknown_commands_and_options_are_exit_code_2(capsys):
     assert cli.run(["audits"]) == 2
     assert cli.run(["audit", "--nothing"]) == 2

@@ -29,6 +29,7 @@ class Given:
     def __post_init__(self) -> None:
         if self.aligned not in (True, False, "unchecked"):
             raise ValueError(f'aligned is {self.aligned!r}: it must be True, False or "unchecked"')
+        _check_ids(self.ids)
         if not self.aligned and (self.pool is not None or self.absent is not None):
             raise ValueError("pool and absent need aligned files: leave them out, or give holdout")
         if not self.aligned and self.sample_weight is not None:
@@ -69,6 +70,17 @@ class Search:
 
     def __post_init__(self) -> None:
         check_time_limit(self.time_limit)
+
+
+def _check_ids(ids: Sequence[Any] | None) -> None:
+    """Refuse ids of which two are equal."""
+    found: dict[str, int] = {}
+    for row, one in enumerate(() if ids is None else ids):
+        if found.setdefault(str(one), row) != row:
+            raise ValueError(
+                f"ids of the rows {found[str(one)]} and {row} are equal: give every record its own "
+                "id, or leave ids out"
+            )
 
 
 def check_time_limit(time_limit: float) -> None:

@@ -67,7 +67,8 @@ pairs : sequence of int, default=(5, 50, 500)
     left out.
 attackers : iterable of str, default=None
     Attackers that try, besides weighted means, the sets that matter; by default
-    ``"mahalanobis"``, ``"choquet"``, ``"bilinear"`` and ``"density"``.
+    ``"mahalanobis"``, ``"choquet"``, ``"bilinear"`` and ``"density"``. Weighted means always
+    try every set.
 time_limit : float, default=60.0
     Seconds for all searches. However few, every set has links and a bound.
 max_records : int, default=2000

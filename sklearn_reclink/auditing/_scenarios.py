@@ -220,7 +220,7 @@ def _sought(files: Files, columns: list[int], most: int, seed: int) -> Sought:
 
 
 def _others(names: Iterable[str] | None) -> list[Attacker]:
-    wanted = OTHERS if names is None else tuple(names)
+    wanted = OTHERS if names is None else [one for one in names if one != "weighted_mean"]
     return chosen_attackers(wanted) if wanted else []
 
 

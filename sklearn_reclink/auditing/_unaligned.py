@@ -31,6 +31,7 @@ import numpy as np
 
 from sklearn_reclink.auditing._asked import Given, Search, Words
 from sklearn_reclink.auditing._attributes import NEIGHBORS, SecretDisclosure, split_columns
+from sklearn_reclink.auditing._holdout import check_holdout
 from sklearn_reclink.auditing._methods import Source
 from sklearn_reclink.auditing.formatting import Unit
 from sklearn_reclink.auditing.writing import harmless
@@ -90,6 +91,8 @@ class UnalignedAudit:
         What to call the originals; by default their numbers from 1.
     sources : tuple of Source
         The files on disk that it was made from, if any.
+    left_out : tuple of str
+        Variables of the files that were not compared.
 
     Examples
     --------
@@ -117,6 +120,7 @@ class UnalignedAudit:
     unit: Unit
     ids: Sequence[Any] | None = None
     sources: tuple[Source, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -234,6 +238,7 @@ def audit_unaligned(given: Given, search: Search, words: Words) -> UnalignedAudi
 
     ids, told = given.ids, given.told
     files = UnalignedFiles.read(given.X, given.y, given.holdout, n_jobs=search.n_jobs, **told)
+    check_holdout(files, search.seed)
     if ids is not None and len(ids) != len(files.original):
         raise ValueError(f"ids has {len(ids)} entries for {len(files.original)} records: one each")
     known, hidden = split_columns(files.names, given.secret)
@@ -261,6 +266,7 @@ def audit_unaligned(given: Given, search: Search, words: Words) -> UnalignedAudi
         settings={"seed": search.seed, "seconds": time.monotonic() - search.begin},
         unit=words.unit,
         ids=ids,
+        left_out=tuple(words.left_out),
     )
 
 

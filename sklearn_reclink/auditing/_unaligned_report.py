@@ -10,7 +10,14 @@ import numpy as np
 
 from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text, signed
 from sklearn_reclink.auditing._output import head
-from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, percent_given, wrapped
+from sklearn_reclink.auditing.formatting import (
+    aligned,
+    bulleted,
+    judged_by,
+    percent,
+    percent_given,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._unaligned import Measure, UnalignedAudit
@@ -84,6 +91,9 @@ def headline(audit: UnalignedAudit) -> str:
 def how_sure(audit: UnalignedAudit) -> list[str]:
     """What the risk is, and what was counted."""
     found, many, texts = audit.nearest, audit.unit.many, [gate(audit)]
+    if audit.left_out:
+        judged = judged_by(audit.names, audit.left_out)
+        texts.append(f"{judged} With the others, more records may be copied or near.")
     copied = found.copied_share
     text = f"Copied exactly: {copied.n_right:,} of {audit.n_records:,} {many}"
     if found.copied_excess is not None:
@@ -210,6 +220,7 @@ def as_dict(audit: UnalignedAudit) -> dict[str, Any]:
         "n_released": audit.n_released,
         "n_holdout": audit.n_holdout,
         "variables": list(audit.names),
+        "left_out": list(audit.left_out),
         "verdict": asdict(words),
         "unit": asdict(audit.unit),
         "risk": audit.risk,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sklearn_reclink.auditing._attack import Attack, HeldOut
 from sklearn_reclink.auditing._findings import finding_sentences
-from sklearn_reclink.auditing.formatting import listed, percent, percent_given, quoted
+from sklearn_reclink.auditing.formatting import judged_by, listed, percent, percent_given, quoted
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._remedies import Remedy
@@ -110,14 +110,8 @@ def certainty(audit: Audit) -> list[str]:
     texts, unit = [], audit.unit
     total, estimate = audit.n_records, audit.estimate
     if audit.left_out:
-        n_all = len(audit.names) + len(audit.left_out)
-        names = listed([quoted(name) for name in audit.names[:_MOST_LISTED]])
-        more = len(audit.names) - _MOST_LISTED
-        names += f" and {more:,} more" if more > 0 else ""
-        texts.append(
-            f"Judged by {len(audit.names):,} of the {n_all:,} variables: {names}. An intruder who "
-            "also knows the others may find more."
-        )
+        judged = judged_by(audit.names, audit.left_out)
+        texts.append(f"{judged} An intruder who also knows the others may find more.")
     if audit.out_of_time:
         titles = listed([one.title for one in audit.out_of_time])
         texts.append(

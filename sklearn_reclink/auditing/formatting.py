@@ -6,6 +6,7 @@ from itertools import zip_longest
 from textwrap import fill
 
 WIDTH = 92
+MOST_LISTED = 12  # names in a sentence
 
 
 def percent(share: float) -> str:
@@ -104,6 +105,14 @@ def _plural(word: str) -> str:
 def listed(texts: Sequence[str]) -> str:
     """Texts joined as in a sentence."""
     return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
+
+
+def judged_by(names: Sequence[str], left_out: Sequence[str]) -> str:
+    """Which of the variables were compared, as a sentence."""
+    n_all, more = len(names) + len(left_out), len(names) - MOST_LISTED
+    some = listed([quoted(name) for name in names[:MOST_LISTED]])
+    some += f" and {more:,} more" if more > 0 else ""
+    return f"Judged by {len(names):,} of the {n_all:,} variables: {some}."
 
 
 def quoted(name: str) -> str:

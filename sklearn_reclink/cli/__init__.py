@@ -18,6 +18,13 @@ PROGRAM_ERROR = 3
 INTERRUPTED = 130
 WITH_REPORT = "pip install jinja2 matplotlib pandas pillow pyarrow typer"  # the extra "report"
 _OF_OPTION = re.compile(r"^Invalid value for '([^']+)'( / '[^']+')*: ")
+# what errors call options of Python, and what these are on the command line
+_IN_OPTIONS = (
+    (re.compile(r',? or use standardize="rank"'), ""),  # there is no such option
+    (re.compile(r"(?<!['\w])columns="), "--columns"),
+    (re.compile(r'(?<!\w)by="value"'), "--option by=value"),
+    (re.compile(r"(?<!['\w])time_limit(?!['\w])"), "--time-limit"),
+)
 
 __all__ = ["main", "run"]
 
@@ -94,7 +101,10 @@ def report_error(text: str, code: int) -> int:
 
 
 def one_line(error: Exception) -> str:
-    """What an error says, on one line."""
+    """What an error says, on one line and in the words of the command line."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return " ".join(str(error).split())
+    text = " ".join(str(error).split())
+    for of_python, option in _IN_OPTIONS:
+        text = of_python.sub(option, text)
+    return text

@@ -55,6 +55,8 @@ def audit_command(
             "--scenarios": intruder.scenarios,
         }
         release = read_release(inputs, which, refused)
+        if limits.time_limit != groups.Limits().time_limit:
+            release.notes.append("--time-limit has no effect with --unaligned: nothing is searched")
         paths, search = (pages.report, records, pages.json_path), _search(attack, run)
         of_release, texts = audit_release(release, paths, quiet=run.quiet, **said, **search)
         unsettled = "the risk is not known, so it is not shown to be within the limit"
@@ -69,7 +71,9 @@ def audit_command(
     with console.progress_bar(run.quiet) as progress, console.plain_refusal(reading.id_column):
         found = _audit_pair(pair, progress=progress, **said, **_attackers(limits, attack, run))
     if intruder.scenarios:
-        sweep = {"unit": unit, "time_limit": limits.time_limit, **_search(attack, run)}
+        others = console.split_names(attack.attackers)
+        sweep = {"unit": unit, "time_limit": limits.time_limit, "attackers": others}
+        sweep |= _search(attack, run)
         found = with_scenarios(found, pair, secrets, quiet=run.quiet, **sweep)
     found = found.with_sources(original, masked)
     console.print_notes(found.notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +29,19 @@ METHODS: dict[str, tuple[Callable[..., Any], str | None]] = {
     "recoding": (masking.GlobalRecoding, None),
     "top-bottom": (masking.TopBottomCoding, "top"),
     "rounding": (masking.Rounding, "base"),
+}
+# by name: the range of strengths
+_STRENGTHS: dict[str, tuple[float, float]] = {
+    "microaggregation": (1, math.inf),
+    "univariate": (1, math.inf),
+    "suppression": (1, math.inf),
+    "rank-swapping": (0, 100),
+    "noise": (0, math.inf),
+    "shuffling": (0, 100),
+    "jpeg": (1, 100),
+    "pram": (0, 1),
+    "top-bottom": (0.5, 1),
+    "rounding": (0, math.inf),
 }
 # by name: the strength from which on nothing is masked, and why
 _NO_STRENGTH: dict[str, tuple[Callable[[float], bool], str]] = {
@@ -79,6 +93,7 @@ def mask_file(
     keep: Sequence[str] | None = None,
     *,
     only_released: bool = False,
+    may_keep_all: bool = False,
 ) -> MaskedFile:
     """Mask the columns of a file.
 
@@ -95,6 +110,8 @@ def mask_file(
         Columns to release as they are; the others that are not masked are left out.
     only_released : bool, default=False
         Whether the masker sees only the columns that are released.
+    may_keep_all : bool, default=False
+        Whether the file may be released as it is, since a search found it safe enough.
 
     Returns
     -------
@@ -116,9 +133,9 @@ def mask_file(
     try:
         masked = masker.set_params(columns=wanted).fit_transform(seen)
     except ValueError as error:
-        raise FileProblem(f"{path.name}: {error}".replace("columns=", "--columns")) from None
+        raise FileProblem(f"{path.name}: {error}") from None
     left_out = [name for name in held if name not in released]
-    unchanged = _unchanged(table[wanted], masked[wanted], path)
+    unchanged = _unchanged(table[wanted], masked[wanted], None if may_keep_all else path)
     masked = masked[released]
     whole = [name for name in masked if _is_whole(table[name]) and _is_whole(masked[name])]
     masked = masked.astype(dict.fromkeys(whole, "Int64"))  # 1 is written as 1, not as 1.0
@@ -128,15 +145,15 @@ def mask_file(
     return MaskedFile(masked, unmasked, left_out, unchanged, doubts)
 
 
-def _unchanged(table: pd.DataFrame, masked: pd.DataFrame, path: Path) -> list[str]:
-    """The columns that vary and of which no value changed; all of them are refused."""
+def _unchanged(table: pd.DataFrame, masked: pd.DataFrame, path: Path | None) -> list[str]:
+    """The columns that vary and of which no value changed; all of them of a file are refused."""
     varying = [str(name) for name in table if table[name].nunique(dropna=False) > 1]
     same = []
     for name in varying:
         pair = [one[name].astype(object).where(one[name].notna(), None) for one in (table, masked)]
         if bool((pair[0] == pair[1]).where(pair[0].notna(), pair[1].isna()).all()):
             same.append(name)
-    if same and len(same) == len(varying):
+    if path is not None and same and len(same) == len(varying):
         raise FileProblem(
             f"{path.name} would be released as it is: with these options no value of any column "
             "changes. Choose a stronger masking"
@@ -211,6 +228,8 @@ def build_masker(
         may = ", ".join(name for name in known if name not in ("columns", "random_state"))
         name = refused[0] if settings else refused[0].replace("_", "-")
         raise FileProblem(f"{method} takes no {name}; its options are {may}")
+    if strength is not None and options.get("by") != "value":
+        _check_range(method, strength)
     _check_strength(method, options.get(parameter) if parameter else None)
     defaults = {"standardize": True, "random_state": seed}
     return make(**{name: defaults[name] for name in defaults if name in known} | options)
@@ -227,6 +246,21 @@ def _setting(text: str) -> tuple[str, Any]:
         if value[:1] in "[{":
             raise FileProblem(f"the value of --option {name} is not JSON") from None
         return name.strip().replace("-", "_"), value
+
+
+def _check_range(method: str, strength: float) -> None:
+    """Refuse a strength that the method does not have."""
+    low, high = _STRENGTHS[method]
+    if low <= strength <= high and not math.isinf(strength):
+        return
+    reach = f"from {low:g} to {high:g}" if high < math.inf else f"a number of at least {low:g}"
+    text = f"the strength of {method} is {strength:g}: it must be {reach}"
+    if method == "top-bottom":
+        text += (
+            ", the share of the records up to the upper threshold; to code 10 % at both ends, give "
+            "--option bottom=0.1 --option top=0.9"
+        )
+    raise FileProblem(text)
 
 
 def _check_strength(method: str, strength: Any) -> None:

@@ -157,8 +157,8 @@ Scenarios = Annotated[
     bool,
     typer.Option(
         "--scenarios",
-        help="Also try every set of variables that the intruder might know. This takes up to the "
-        "time limit again.",
+        help="Also try every set of variables that the intruder might know, by weighted means and, "
+        "on the sets that matter, by --attackers. This takes up to the time limit again.",
     ),
 ]
 TrustOrder = Annotated[
@@ -201,7 +201,7 @@ Strength = Annotated[
     typer.Option(
         help="Records per group (microaggregation, univariate, suppression), percent "
         "(rank-swapping, noise, shuffling), quality from 1 to 100 (jpeg), share kept (pram), "
-        "quantile (top-bottom) or base (rounding); by default that of the method."
+        "quantile at the top (top-bottom) or base (rounding); by default that of the method."
     ),
 ]
 Settings = Annotated[

@@ -80,10 +80,16 @@ def protect_command(
             unit=unit,
             progress=progress,
         )
-        masked = mask_file(original, search, which, console.split_names(keep), only_released=True)
+        kept, searched = console.split_names(keep), {"only_released": True, "may_keep_all": True}
+        masked = mask_file(original, search, which, kept, **searched)
     console.print_notes(masked.notes)
     found = search.protection_
     released = output if found.feasible or write_anyway else None
     outputs: list[console.Output] = [(released, partial(file_content, masked.table, output))]
     outputs += console.pages_of(found, pages)
-    console.finish(found, outputs, quiet=run.quiet, force=run.force)
+    unsettled = (
+        "not every attacker was tried, so the risk is not shown to be within the target: give a "
+        "longer --time-limit"
+    )
+    unsettled += "" if attackers else ", or name with --attackers those that must be tried"
+    console.finish(found, outputs, quiet=run.quiet, force=run.force, unsettled=unsettled)

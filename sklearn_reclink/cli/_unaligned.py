@@ -22,6 +22,8 @@ from sklearn_reclink.cli._reading import (
 )
 from sklearn_reclink.cli._tables import FileProblem
 
+TOO_MANY = 0.05  # of the people of a holdout
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -45,6 +47,8 @@ class Release(NamedTuple):
         What the user should check.
     paths : sequence of Path
         The files on disk, in that order.
+    left_out : tuple of str
+        Variables that all files have and that were not asked for.
     """
 
     original: pd.DataFrame
@@ -54,6 +58,7 @@ class Release(NamedTuple):
     ids: list[str] | None
     notes: list[str]
     paths: Sequence[Path]
+    left_out: tuple[str, ...]
 
 
 def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, object]) -> Release:
@@ -79,7 +84,28 @@ def read_release(paths: Sequence[Path], which: Selection, refused: Mapping[str, 
             )
     ids = None if which.id_column is None else list(ids_of(read[0], which.id_column))
     holdout = frames[2] if len(frames) > 2 else None
-    return Release(frames[0], frames[1], holdout, names[1], ids, notes, paths)
+    if ids is not None and holdout is not None:
+        notes += _shared_ids(ids, read[2], str(which.id_column), names[0])
+    in_all = [one for one in map(str, read[0].frame) if all(one in table.frame for table in read)]
+    not_asked_for = tuple(one for one in in_all if one not in (which.id_column, *wanted))
+    return Release(frames[0], frames[1], holdout, names[1], ids, notes, paths, not_asked_for)
+
+
+def _shared_ids(ids: Sequence[str], holdout: tables.Table, column: str, original: str) -> list[str]:
+    """A note if a few people of the holdout are in the original; many are refused."""
+    if column not in holdout.frame:
+        return []
+    theirs = holdout.frame[column].dropna().map(lambda value: str(value).strip())
+    n_both, n_all = len(set(theirs) & set(ids)), len(holdout.frame)
+    if n_both <= TOO_MANY * n_all:
+        few = f"{n_both:,} of the {n_all:,} ids of {holdout.file} are also in {original}: the "
+        return [f"{few}holdout should hold other people"] if n_both else []
+    raise FileProblem(
+        f"{n_both:,} of the {n_all:,} records of {holdout.file} have a {column!r} that is also in "
+        f"{original}: the holdout must hold other people, or the risk would come out too low. Give "
+        f"people who are not in {original}, or leave out --id if {column!r} only numbers the rows "
+        "of each file"
+    )
 
 
 def audit_release(
@@ -105,6 +131,7 @@ def audit_release(
             holdout=files.holdout,
             ids=files.ids,
             masked_name=files.name,
+            left_out=files.left_out,
             progress=progress,
             **asked,
         )

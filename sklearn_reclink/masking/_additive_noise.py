@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval
-from sklearn_reclink.masking._base import NumericMasker
+from sklearn_reclink.masking._base import NumericMasker, by_powers_of_two
 
 
 def gaussian_noise(X: np.ndarray, correlated: bool, rng: np.random.RandomState) -> np.ndarray:
@@ -31,6 +31,7 @@ def gaussian_noise(X: np.ndarray, correlated: bool, rng: np.random.RandomState) 
     -------
     ndarray of shape (n_records, n_features)
     """
+    X, exponents = by_powers_of_two(X)
     gaps = np.isnan(X).any()
     columns = [column[~np.isnan(column)] for column in X.T] if gaps else X.T
     constant = np.array([len(column) == 0 or (column == column[0]).all() for column in columns])
@@ -39,12 +40,13 @@ def gaussian_noise(X: np.ndarray, correlated: bool, rng: np.random.RandomState) 
     spread = [column.std(ddof=1) if len(column) > 1 else 0.0 for column in columns if gaps]
     sd = np.where(constant, 0.0, spread if gaps else X.std(axis=0, ddof=1))
     if not correlated:
-        return np.asarray(rng.normal(size=X.shape) * sd)
+        return np.asarray(np.ldexp(rng.normal(size=X.shape) * sd, exponents))
     # Z = U S V' standardised, so that G S V' / sqrt(N - 1) has its covariance for G standard normal
     Z = np.where(constant, 0.0, (X - X.mean(axis=0)) / np.where(constant, 1.0, sd))
     _, singular, loadings = np.linalg.svd(Z, full_matrices=False)
     draws = rng.normal(size=(len(X), len(singular)))
-    return np.asarray(draws @ (singular[:, None] * loadings) / np.sqrt(len(X) - 1) * sd)
+    noise = draws @ (singular[:, None] * loadings) / np.sqrt(len(X) - 1) * sd
+    return np.asarray(np.ldexp(noise, exponents))
 
 
 @dataclass(eq=False, repr=False)

@@ -34,6 +34,29 @@ def round_whole_columns(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     return np.where(whole, np.rint(Y), Y)
 
 
+def by_powers_of_two(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The columns divided by powers of two, so that squares stay in the range of floats.
+
+    Returns
+    -------
+    scaled : ndarray of shape (n_records, n_features)
+        No number is above 1; dividing rounds nothing.
+    exponents : ndarray of int of shape (n_features,)
+        Those of the powers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_reclink.masking._base import by_powers_of_two
+    >>> by_powers_of_two(np.array([[3.0, 1.0], [-4.0, np.nan]]))
+    (array([[ 0.375,  0.5  ],
+           [-0.5  ,    nan]]), array([3, 1], dtype=int32))
+    """
+    largest = np.where(np.isnan(X), 0.0, np.abs(X)).max(axis=0, initial=0.0)
+    exponents = np.frexp(largest)[1]
+    return np.ldexp(X, -exponents), exponents
+
+
 def listed(columns: Iterable[Hashable]) -> str:
     """The names of columns in a sentence."""
     return ", ".join(repr(column) for column in columns)
@@ -114,7 +137,8 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         check_is_fitted(self, "n_features_in_")
         table = self._read(X, reset=False)
         self._check_columns(table)
-        return table.replaced(self._mask_columns(table))
+        with np.errstate(over="ignore", invalid="ignore"):  # `with_numbers` refuses what follows
+            return table.replaced(self._mask_columns(table))
 
     def _read(self, X: Any, *, reset: bool) -> Table:
         frame = frame_of(X)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_reclink._sklearn_compat import Interval
-from sklearn_reclink.masking._base import NumericMasker, listed, position
+from sklearn_reclink.masking._base import NumericMasker, by_powers_of_two, listed, position
 from sklearn_reclink.masking.columns import Table
 
 
@@ -177,8 +177,11 @@ class Microaggregation(NumericMasker):
 
     def _mask(self, X: np.ndarray) -> np.ndarray:
         Y = X.copy()
-        sd = X.std(axis=0, ddof=1) if self.standardize and len(X) > 1 else np.ones(X.shape[1])
-        scaled = X / np.where(sd > 0, sd, 1.0)
+        scaled = X
+        if self.standardize and len(X) > 1:
+            scaled = by_powers_of_two(X)[0]
+            sd = scaled.std(axis=0, ddof=1)
+            scaled = scaled / np.where(sd > 0, sd, 1.0)
         for group, k in zip(self.groups_, self.k_, strict=True):
             variables = [self.columns_.index(place) for place in group]
             Y[:, variables] = group_means(X[:, variables], mdav(scaled[:, variables], k))

@@ -25,7 +25,7 @@ from scipy import special, stats
 from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval
-from sklearn_reclink.masking._base import NumericMasker
+from sklearn_reclink.masking._base import NumericMasker, by_powers_of_two
 from sklearn_reclink.masking._microaggregation import check_k_records, group_means, mdav
 from sklearn_reclink.masking.columns import Table
 
@@ -74,6 +74,7 @@ def shuffled(
     sets : ndarray of shape (n_records,)
         The set of each record, numbered from 0.
     """
+    X = by_powers_of_two(X)[0]
     Z = normal_scores(X)
     sets = mdav(Z, k) if k > 1 else np.arange(len(X))
     B = _standardised(group_means(Z, sets) if k > 1 else Z)

@@ -206,8 +206,15 @@ class Column:
     def with_numbers(self, values: np.ndarray, *, whole: bool = False) -> Any:
         """New numbers, or dates in microseconds; cells that were missing stay so.
 
-        ``whole`` says that numbers that were whole still are.
+        ``whole`` says that numbers that were whole still are. What became no finite number is
+        refused.
         """
+        if not (np.isfinite(values) | self.missing).all():
+            raise ValueError(
+                f"column {self.name!r} holds numbers so large or so small that masking leaves the "
+                "range of floats: multiply it by a constant that brings them nearer to 1, or mask "
+                "it by another method"
+            )
         cells = np.where(self.missing, np.nan, values)
         if self._is_date:
             return self._with_dates(cells)

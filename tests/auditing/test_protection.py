@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn_reclink import audit
 from sklearn_reclink.auditing import MaskerFamily, MaskingSearch
 from sklearn_reclink.auditing.protection.families import default_families, kinds_of
+from sklearn_reclink.auditing.protection.search import Search
 from sklearn_reclink.auditing.protection.trials import (
     NOT_TRIED,
     PROVEN,
@@ -19,7 +20,7 @@ from sklearn_reclink.auditing.protection.trials import (
 )
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.linkers import DensityLinker, EuclideanLinker, MahalanobisLinker
-from sklearn_reclink.masking import DataShuffling, Microaggregation, RankSwapping
+from sklearn_reclink.masking import AdditiveNoise, DataShuffling, Microaggregation, RankSwapping
 from sklearn_reclink.metrics import information_loss, linkage_ceiling
 
 QUICK = ["euclidean", "mahalanobis", "density"]
@@ -91,6 +92,76 @@ def test_an_infeasible_target_gets_the_lowest_risk(X):
     assert found.protection_.above_limit
     assert found.risk_ == min(risk for risk in found.results_["risk"] if risk == risk)
     assert found.protection_.to_text().startswith("No masking within the target")
+    assert "More time would not" in " ".join(found.protection_.to_text().split())
+
+
+KEPT = [MaskerFamily("two", DataShuffling(random_state=0, columns=[0, 1]), "p", (10, 80, 100))]
+
+
+@pytest.fixture(scope="module")
+def with_key():
+    """A file with a variable that differs for everybody and is released as it is."""
+    X = make_microdata(60, 2, random_state=0)
+    return np.column_stack([X, np.random.default_rng(0).permutation(60)])
+
+
+@pytest.mark.filterwarnings("ignore:the rows of the two files hardly")
+def test_the_lowest_risk_is_that_of_a_full_audit(with_key):
+    names = ["euclidean", "mahalanobis", "weighted_mean"]
+    options = {"maskers": KEPT, "attackers": names}
+    found = MaskingSearch(0.001, time_limit=20, **options).fit(with_key)
+    again = audit(with_key, found.masked_, attackers=names, time_limit=10, aligned="unchecked")
+    assert not found.feasible_ and again.risk > 0.9
+    assert found.risk_ == pytest.approx(again.risk, abs=0.02)
+    kept, numbers = found.protection_, found.protection_.to_dict()
+    assert numbers["chosen"]["risk_is_lower_bound"] is False
+    text = " ".join(kept.to_text().split())
+    assert "An audit of two" in text and "longer time limit" not in text
+    assert "a random guess finds one of 60 people" in text
+
+
+def test_no_masking_is_within_a_target_below_a_random_guess(X):
+    swapped = [MaskerFamily("swapping", RankSwapping(random_state=0), "p", (100,))]
+    options = {"maskers": swapped, "attackers": ["euclidean"], "time_limit": 10}
+    found = MaskingSearch(0.4, **options).fit(X[:2])
+    assert found.risk_ == 0 and not found.feasible_ and found.protection_.above_limit
+    assert "a random guess finds one of 2 people" in " ".join(found.protection_.to_text().split())
+
+
+def test_a_lower_bound_is_called_one(with_key, monkeypatch):
+    monkeypatch.setattr(Search, "_least_audit", 1e9)
+    options = {"maskers": KEPT, "attackers": QUICK}
+    found = MaskingSearch(0.02, time_limit=20, **options).fit(with_key)
+    numbers = found.protection_.to_dict()
+    assert numbers["chosen"]["risk_is_lower_bound"] is True and not found.feasible_
+    text = " ".join(found.protection_.to_text().split())
+    assert "at least" in text and "≥" in text and "lowest risk" not in text
+    assert "at least" in found.protection_.to_html()
+
+
+def test_without_a_proof_the_best_masking_is_reported(X):
+    families = [MaskerFamily("noise", AdditiveNoise(random_state=0), "p", (50, 200))]
+    options = {"maskers": families, "attackers": QUICK, "time_limit": 20}
+    found = MaskingSearch(0.5, proven=True, **options).fit(X)
+    kept = found.protection_
+    assert not found.feasible_ and kept.above_limit and not kept.unsettled
+    again = audit(X, found.masked_, attackers=QUICK, time_limit=10, aligned="unchecked")
+    assert found.risk_ == pytest.approx(again.risk, abs=0.02)
+    text = " ".join(kept.to_text().split())
+    assert text.startswith("No masking was found that is proven to be within the target of 50 %")
+    assert "a search that asks for no proof" in text
+
+
+def test_only_the_attackers_named_are_tried(X):
+    options = {"maskers": FAMILIES, "attackers": ["mahalanobis"], "time_limit": 20}
+    found = MaskingSearch(0.1, **options).fit(X)
+    assert {one for one in found.results_["attacker"] if one} <= {"mahalanobis", "Mahalanobis"}
+
+
+def test_a_short_search_still_audits(X):
+    options = {"maskers": FAMILIES[:1], "attackers": ["euclidean"], "time_limit": 4}
+    found = MaskingSearch(0.3, **options).fit(X)
+    assert found.feasible_ and found.protection_.chosen.in_full
 
 
 @pytest.fixture

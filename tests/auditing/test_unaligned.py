@@ -10,6 +10,8 @@ import pytest
 
 from sklearn_reclink import EuclideanLinker, audit
 from sklearn_reclink.auditing import UnalignedAudit
+from sklearn_reclink.auditing._holdout import check_holdout, overlap
+from sklearn_reclink.metrics.record_space import UnalignedFiles
 from tests.auditing.pairs import SCRIPT
 from tests.auditing.test_html import Elements
 
@@ -83,11 +85,41 @@ def test_a_shuffled_masked_file_is_not_waved_through(files):
     assert found.above_limit and found.risk > 0.5
 
 
-def test_a_holdout_of_originals_is_noticed(files):
-    X, fresh, _, _ = files
-    with pytest.warns(UserWarning, match="the holdout is not one"):
-        found = audit(X, fresh, aligned=False, holdout=X[:100])
-    assert any("the holdout is not one" in note for note in found.notes)
+@pytest.mark.parametrize("others", [0, 100])
+def test_a_holdout_of_originals_is_refused(files, others):
+    X, fresh, _, holdout = files
+    mixed = pd.concat([X[:100], holdout[:others]])
+    with pytest.raises(ValueError, match="the holdout are also in the original"):
+        audit(X, fresh, aligned=False, holdout=mixed)
+
+
+def test_coarse_records_that_are_equal_by_chance_are_not_refused():
+    shares = np.array([0.4, 0.3, 0.2, 0.1])
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        sizes, n_columns = rng.integers(20, 200, 2), rng.integers(1, 7)
+        X, holdout = (rng.choice(4, (n, n_columns), p=shares).astype(float) for n in sizes)
+        found, expected, spread = overlap(X, holdout, seed)
+        assert found - expected <= max(3.5 * spread, 0.05 * len(holdout))
+        check_holdout(UnalignedFiles.read(X, X, holdout), seed)
+
+
+@pytest.mark.parametrize("n", [20, 50, 1000])
+def test_a_copy_is_no_holdout_in_files_of_any_length(n):
+    X = np.random.default_rng(n).integers(30, size=(n, 3)).astype(float)
+    with pytest.raises(ValueError, match="the risk would come out too low"):
+        check_holdout(UnalignedFiles.read(X, X, X[::-1]), 0)
+
+
+def test_the_variables_left_out_are_told(files):
+    X, fresh, _, holdout = files
+    some = ["age", "job"]
+    found = audit(
+        *(X[some], fresh[some]), aligned=False, holdout=holdout[some], left_out=["income", "ill"]
+    )
+    assert "Judged by 2 of the 4 variables: “age” and “job”." in " ".join(found.to_text().split())
+    assert found.to_dict()["left_out"] == ["income", "ill"]
+    assert "2 of the 4 variables" in found.to_html()
 
 
 def test_the_page_is_inert_and_the_numbers_agree(caught):
@@ -152,6 +184,8 @@ def test_refusals(files):
         audit(X, fresh, aligned=False, secret="wage")
     with pytest.raises(ValueError, match="all columns are secret"):
         audit(X, fresh, aligned=False, secret=list(X.columns))
+    with pytest.raises(ValueError, match="ids of the rows 0 and 2 are equal"):
+        audit(X, fresh, aligned=False, ids=[7, 8, "7", *range(10, len(X) + 7)])
     with pytest.raises(ValueError, match="holdout is given"):
         audit(X, X, holdout=holdout)
 

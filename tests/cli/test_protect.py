@@ -63,6 +63,19 @@ def test_nothing_is_written_while_attackers_lack_time(original, tmp_path, capsys
     assert "give a longer --time-limit" in capsys.readouterr().err
 
 
+def test_a_file_within_the_target_is_written_as_it_is(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"r": rng.choice(["N", "S", "E"], 80), "x": rng.integers(0, 4, 80)})
+    source, masked = tmp_path / "o.csv", tmp_path / "m.csv"
+    frame.to_csv(source, index=False)
+    options = ["--max-risk", "0.3", "--nominal", "x", "--attackers", "euclidean", "--time-limit"]
+    assert run(["protect", str(source), "-o", str(masked), *options, "10"]) == 0
+    assert pd.read_csv(masked).equals(frame)
+    told = capsys.readouterr()
+    assert "the release equals the original" in " ".join(told.out.split())
+    assert "x is RELEASED UNCHANGED" in told.err
+
+
 def test_codes_of_categories_are_written_as_they_are(original, tmp_path):
     masked = tmp_path / "m.csv"
     frame = pd.read_csv(original).assign(region=np.arange(60) % 4)

@@ -38,6 +38,7 @@ def test_the_sweep_is_in_text_json_and_page(folder, tmp_path, capsys):
     assert code == 1
     data = json.loads(made["--json"].read_text())["scenarios"]
     assert len(data["sets"]) == 15
+    assert data["attackers"] == ["Euclidean"]  # besides weighted means, only those named
     assert data["smallest"][1]["sets"] == [["income"]]
     assert "The smallest set that exposes 50 % of the firms is “income”" in text
     page = made["--report"].read_text()

@@ -62,8 +62,10 @@ def test_new_draws_pass_and_without_a_holdout_the_text_warns(folder, capsys):
     holdout = ["--unaligned", "--holdout", folder / "holdout.csv"]
     assert audit(folder, "fresh", *holdout, "--fail-above", 0.1) == 0
     assert "is no nearer to" in capsys.readouterr().out
-    assert audit(folder, "copies", "--unaligned", "--fail-above", 0.1) == 1
-    assert "Without a holdout it cannot be told" in " ".join(capsys.readouterr().out.split())
+    assert audit(folder, "copies", "--unaligned", "--fail-above", 0.1, "--time-limit", 9) == 1
+    told = capsys.readouterr()
+    assert "Without a holdout it cannot be told" in " ".join(told.out.split())
+    assert "--time-limit has no effect with --unaligned" in told.err
 
 
 def test_ids_name_the_originals(folder, tmp_path):
@@ -79,6 +81,25 @@ def test_ids_name_the_originals(folder, tmp_path):
     records = pd.read_csv(listed)
     original = pd.read_csv(folder / "original.csv")
     assert (records["id"] == original["person"].to_numpy()[records["row"] - 1]).all()
+
+
+def test_a_holdout_of_originals_is_refused(folder, tmp_path, capsys):
+    original = pd.read_csv(folder / "original.csv")
+    original.to_csv(tmp_path / "copy.csv", index=False)
+    original.assign(income=original["income"] + 1).to_csv(tmp_path / "wave.csv", index=False)
+    gate = ["--unaligned", "--fail-above", 0.01, "--holdout"]
+    assert audit(folder, "copies", *gate, tmp_path / "copy.csv", "--columns", "income,age") == 2
+    assert "also in the original" in capsys.readouterr().err
+    assert audit(folder, "copies", *gate, tmp_path / "wave.csv", "--id", "person") == 2
+    assert "have a 'person' that is also in original.csv" in capsys.readouterr().err
+
+
+def test_the_variables_left_out_are_told(folder, tmp_path, capsys):
+    options = ["--unaligned", "--known", "income", "--json", tmp_path / "a.json"]
+    assert audit(folder, "copies", *options) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Judged by 1 of the 4 variables: “income”" in text
+    assert json.loads((tmp_path / "a.json").read_text())["left_out"] == ["age", "region", "ill"]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     reserve : float, default=0.1
         The share of the target that is kept in reserve where nothing is proven.
     attackers : list of str or None, default=None
-        The attackers of the audits, by default all; see `sklearn_reclink.audit`.
+        The only attackers that are tried, by default all; see `sklearn_reclink.audit`.
     categorical_features, ordinal_features : array-like or dict, default=None
         Columns of categories and of ordered levels, as in the linkers; by default the types of a
         dataframe decide.
@@ -72,14 +72,15 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     masked_ : ndarray or dataframe of shape (n_records, n_features)
         The release. If no masking is within the target, it is one that could not be settled in
-        time, or else the one with the lowest risk found.
+        time, or else the one in which an audit finds least.
     feasible_ : bool
         Whether it is within the target. A masking that was not tried by every attacker, for lack of
         time, does not count as within it: see ``protection_.unsettled``.
     best_masker_ : transformer
         The masker that makes it.
     risk_ : float
-        The largest share of people that any attacker found in it.
+        The largest share of people that any attacker found in it. If time was too short to try
+        every attacker on it, more may be found: see ``protection_.chosen.is_lower_bound``.
     bound_ : float
         Proven: no attacker of any kind finds a larger share; 1 if nothing is proven.
     information_loss_ : float
@@ -160,10 +161,6 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         )
         found = search.run()
         chosen = found.chosen
-        if chosen is None:
-            raise ValueError(
-                "the time limit ended before any masking was attacked: give a longer time_limit"
-            )
         self.protection_ = Protection(
             max_risk=self.max_risk,
             reserve=self.reserve,
@@ -172,6 +169,7 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             feasible=found.within,
             audit=found.audit,
             refused=found.refused,
+            complete=found.complete,
             settings=self._settings(found.seconds),
             n_records=len(table),
             unit=Unit.of(self.unit).many,
@@ -206,6 +204,7 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             told=self._told(),
             setting=Setting(len(table), len(table.columns), self.random_state, self.n_jobs),
             numeric=numbers and not any(one.missing.any() for one in table.columns),
+            attackers=self.attackers,
         )
 
     def _audit_options(self) -> dict[str, Any]:

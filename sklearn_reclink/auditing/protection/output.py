@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._output import SCHEMA_VERSION
 from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, percent_given, wrapped
-from sklearn_reclink.auditing.protection.trials import LEFT_OPEN, REJECTED, Trial
+from sklearn_reclink.auditing.protection.trials import LEFT_OPEN, REJECTED, ROUNDING, Trial
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing.protection.result import Protection
@@ -35,12 +35,9 @@ def headline(found: Protection) -> str:
             "all of them were tried. Try a longer time limit."
         )
     if not found.feasible:
-        risk = "no attack" if one.risk is None else percent(one.risk)
-        return (
-            f"No masking within the target of {target} was found. The lowest risk "
-            f"found is {risk}, by {one.name}. A higher target, fewer columns or a longer time "
-            "limit may help."
-        )
+        return " ".join([_none_found(found), _least_risk(found), _remedy(found)])
+    if one.change == 0:
+        return f"{_as_it_is(found)} The target is {target}."
     if one.risk is None:
         return (
             f"The release is masked by {one.name}: no attacker finds more than "
@@ -50,6 +47,55 @@ def headline(found: Protection) -> str:
         f"The release is masked by {one.name}: the strongest attacker finds {percent(one.risk)} of "
         f"the {found.unit}. The target is {target}."
     )
+
+
+def _as_it_is(found: Protection) -> str:
+    """That nothing needs to be masked."""
+    one = found.chosen
+    text = "No masking is needed: the release equals the original in the columns to be masked. "
+    if one.risk is None:
+        return f"{text}No attacker finds more than {percent(one.bound)} of the {found.unit} in it."
+    return f"{text}The strongest attacker finds {percent(one.risk)} of the {found.unit} in it."
+
+
+def _none_found(found: Protection) -> str:
+    target = percent_given(found.max_risk)
+    if found.settings["proven"]:
+        return f"No masking was found that is proven to be within the target of {target}."
+    return f"No masking within the target of {target} was found."
+
+
+def _least_risk(found: Protection) -> str:
+    """What is found in the masking named, or at least found."""
+    one = found.chosen
+    risk = percent(one.risk or 0.0)
+    if one.is_lower_bound:
+        return (
+            f"In {one.name}, at least {risk} of the {found.unit} are found. Not every attacker was "
+            "tried on it, since the time limit ended, so the risk may be much higher."
+        )
+    if sum(trial.in_full for trial in found.trials) < 2:
+        return f"An audit of {one.name} finds a risk of {risk}."
+    return f"Of the maskings audited in full, {one.name} has the lowest risk: {risk}."
+
+
+def _remedy(found: Protection) -> str:
+    """What may help."""
+    if found.max_risk + ROUNDING < found.random_guess:
+        return (
+            f"No masking can be within it: a random guess finds one of {found.n_records:,} "
+            f"{found.unit} on average, which is {percent(found.random_guess)}. Choose a higher "
+            "target."
+        )
+    options = ["a higher target", "fewer columns"]
+    if found.settings["proven"]:
+        options.append("a search that asks for no proof")
+    if not found.complete:
+        options.append("a longer time limit")
+    text = f"{', '.join(options[:-1])} or {options[-1]} may help."
+    if found.complete:
+        text += " More time would not: every masking was compared."
+    return text[0].upper() + text[1:]
 
 
 def how_sure(found: Protection) -> list[str]:
@@ -173,7 +219,7 @@ def shown(found: Protection) -> list[Trial]:
 def _risk_text(one: Trial) -> str:
     if one.risk is None:
         return "-"
-    return ("≥ " if one.outcome == REJECTED else "") + percent(one.risk)
+    return ("≥ " if one.is_lower_bound else "") + percent(one.risk)
 
 
 def protection_as_dict(found: Protection) -> dict[str, Any]:
@@ -192,6 +238,7 @@ def protection_as_dict(found: Protection) -> dict[str, Any]:
         "n_records": found.n_records,
         "feasible": found.feasible,
         "unsettled": found.unsettled,
+        "complete": found.complete,
         "proven": found.is_proven,
         "chosen": _as_dict(found.chosen) | {"masker": repr(found.chosen.masker)},
         "frontier": [one.name for one in found.frontier],
@@ -209,6 +256,7 @@ def _as_dict(one: Trial) -> dict[str, Any]:
         "information_loss": one.information_loss,
         "change": one.change,
         "risk": one.risk,
+        "risk_is_lower_bound": one.is_lower_bound,
         "attacker": one.attacker or None,
         "bound_of_every_attacker": one.bound,
         "bound_of_monotone_distances": one.monotone_bound,

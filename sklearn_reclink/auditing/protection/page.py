@@ -19,7 +19,7 @@ from sklearn_reclink.auditing.protection.output import (
     why,
 )
 from sklearn_reclink.auditing.protection.result import risk_of
-from sklearn_reclink.auditing.protection.trials import LEFT_OPEN, REJECTED
+from sklearn_reclink.auditing.protection.trials import LEFT_OPEN
 from sklearn_reclink.inspection.drawing import GREY, VERMILION, as_label, legend_above
 
 if TYPE_CHECKING:
@@ -47,9 +47,10 @@ def render_protection(found: Protection) -> str:
 def frontier_figure(found: Protection) -> ReportFigure:
     """Which maskings are within the target, and what do they lose?"""
     trials = shown(found)
-    rejected = [one for one in trials if one.outcome == REJECTED]
-    left_open = [one for one in trials if one.outcome in LEFT_OPEN and one is not found.chosen]
-    others = [one for one in trials if one not in (*rejected, *left_open)] or [found.chosen]
+    at_least = [one for one in trials if one.is_lower_bound and one is not found.chosen]
+    left_open = [one for one in at_least if one.outcome in LEFT_OPEN]
+    rejected = [one for one in at_least if one not in left_open]
+    others = [one for one in trials if one not in at_least] or [found.chosen]
     display = inspection.RiskUtilityDisplay(
         risk=[risk_of(one) for one in others],
         information_loss=[one.information_loss for one in others],
@@ -60,7 +61,7 @@ def frontier_figure(found: Protection) -> ReportFigure:
     def draw(ax: Axes) -> None:
         display.plot(ax=ax)
         for some, marker, label in (
-            (rejected, "x", "rejected: at least this risky"),
+            (rejected, "x", "not audited: at least this risky"),
             (left_open, "^", "not settled: at least this risky"),
         ):
             if some:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.protection.trials import CONFIRMED, LEFT_OPEN, PROVEN, REJECTED, Trial
+from sklearn_reclink.auditing.protection.trials import CONFIRMED, LEFT_OPEN, PROVEN, Trial
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._result import Audit
@@ -26,13 +26,15 @@ class Protection:
         All maskings, in order of increasing loss.
     chosen : Trial
         The masking to release. If none is within the target, it is one that could not be settled in
-        time, or else the one with the lowest risk found.
+        time, or else the one in which an audit finds least.
     feasible : bool
         Whether it is within the target, by a proof or by an audit with every attacker.
     audit : Audit or None
         The audit of the chosen masking.
     refused : dict of str to str
         Families that cannot mask the file, and why.
+    complete : bool
+        Whether more time would not have helped: no masking was left out for lack of it.
     settings : dict
         How the search was made.
     n_records : int
@@ -60,6 +62,7 @@ class Protection:
     feasible: bool
     audit: Audit | None
     refused: dict[str, str]
+    complete: bool
     settings: dict[str, Any]
     n_records: int
     unit: str = "people"
@@ -68,6 +71,11 @@ class Protection:
     def is_proven(self) -> bool:
         """Whether no attacker of any kind exceeds the target in the chosen masking."""
         return self.chosen.is_proven(self.max_risk)
+
+    @property
+    def random_guess(self) -> float:
+        """The share that guesses at random find on average, in any release."""
+        return 1 / self.n_records
 
     @property
     def monotone_bound(self) -> float | None:
@@ -82,21 +90,17 @@ class Protection:
 
     @property
     def above_limit(self) -> bool:
-        """Whether every masking tried is above the target."""
+        """Whether no masking was found that is within the target, or proven to be if so asked."""
         return not self.feasible and not self.unsettled
 
     @cached_property
     def attacked(self) -> tuple[Trial, ...]:
-        """The maskings that were not rejected and whose risk is known: found, or proven."""
-        return tuple(
-            one
-            for one in self.trials
-            if one.outcome != REJECTED and (one.risk is not None or one.is_proven(self.max_risk))
-        )
+        """The maskings whose risk is known: tried by every attacker, or proven."""
+        return tuple(one for one in self.trials if one.in_full or one.is_proven(self.max_risk))
 
     @cached_property
     def frontier(self) -> tuple[Trial, ...]:
-        """The maskings not rejected that are beaten by no other in both risk and loss."""
+        """Of the maskings whose risk is known, those beaten by no other in both risk and loss."""
         from sklearn_reclink.inspection import pareto_frontier
 
         if not self.attacked:

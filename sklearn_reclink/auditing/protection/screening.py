@@ -8,11 +8,17 @@ monotone distance needs to be searched for.
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn_reclink.auditing._attackers import ATTACKERS, VIEWS, Setting, collected_warnings
+from sklearn_reclink.auditing._attackers import (
+    VIEWS,
+    Attacker,
+    Setting,
+    chosen_attackers,
+    collected_warnings,
+)
 from sklearn_reclink.auditing.protection.trials import (
     PASSED,
     PROVEN,
@@ -24,8 +30,8 @@ from sklearn_reclink.auditing.protection.trials import (
     value_change,
 )
 
-# from cheap to strong, with seconds to search
-QUICK = {"euclidean": 0.0, "mahalanobis": 0.0, "density": 0.0, "weighted_mean": 2.0}
+QUICK = ("euclidean", "mahalanobis", "density", "weighted_mean")  # from cheap to strong
+SECONDS = 2.0  # for one that searches
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +54,8 @@ class Screen:
         Size of the files, seed and workers.
     numeric : bool
         Whether all variables are numbers without missing values.
+    attackers : iterable of str or None
+        Those of the audits, by default all; no others are tried before them.
     """
 
     X: Any
@@ -57,6 +65,13 @@ class Screen:
     told: Mapping[str, Any]
     setting: Setting
     numeric: bool
+    attackers: Iterable[str] | None = None
+
+    @property
+    def quick(self) -> list[Attacker]:
+        """Who attacks before the audits: of the attackers chosen, the quick ones or the first."""
+        chosen = {one.name: one for one in chosen_attackers(self.attackers)}
+        return [chosen[name] for name in QUICK if name in chosen] or list(chosen.values())[:1]
 
     def masked(self, masker: Any) -> Any:
         """The release that a masker makes."""
@@ -80,7 +95,7 @@ class Screen:
                 masker = family.at(place)
                 Y = self.masked(masker)
             except ValueError as error:
-                return str(error)
+                return str(error).partition(": name the columns")[0]  # a search chooses maskers
             found.append(
                 Trial(
                     name=family.label(place),
@@ -101,19 +116,18 @@ class Screen:
             return trial.with_(outcome=PROVEN)
         Y = self.masked(trial.masker)
         ceiling, risk, by = None, 0.0, ""
-        for name, seconds in QUICK.items():
-            attacker = ATTACKERS[name]
+        for attacker in self.quick:
             if attacker.skip_reason(self.setting) is not None:
                 continue
             if attacker.time_weight > 0:
                 if self.setting.n_records > self.setting.limits.all_pairs:
                     continue
-                ceiling = self.monotone_bound(Y)
+                ceiling = self.monotone_bound(Y) if attacker.monotone else None
                 if ceiling is not None and ceiling <= self.limit + ROUNDING:
                     continue
-            rate = self._rate(name, seconds, Y)
+            rate = self._rate(attacker, Y)
             if rate > risk:
-                risk, by = rate, name
+                risk, by = rate, attacker.name
             if risk > self.limit + ROUNDING:
                 break
         outcome = PASSED if risk <= self.limit + ROUNDING else REJECTED
@@ -127,10 +141,10 @@ class Screen:
             return None
         return linkage_ceiling(self.X, Y, standardize=VIEWS, expected=True)
 
-    def _rate(self, name: str, seconds: float, Y: Any) -> float:
+    def _rate(self, attacker: Attacker, Y: Any) -> float:
         """The larger of the strict and the expected share that an attacker finds."""
         with collected_warnings():
-            linker = ATTACKERS[name].build(self.setting, seconds).set_params(**self.told)
+            linker = attacker.build(self.setting, SECONDS).set_params(**self.told)
             links = linker.fit(self.X, Y).link(self.X, Y)
         return max(float(links.reidentified.mean()), float(links.expected_rate))
 

@@ -15,6 +15,10 @@
 The limit is the target where every attacker is bounded by a proof, else ``(1 - reserve)`` of it:
 a longer search may find a few people more. The risk is the larger of the share singled out and
 the share found on average by guessing among ties.
+
+An attack ends with the first attacker that beats the limit, so the risk of a rejected masking is
+only a lower bound. If no masking is within the limit, those with the lowest bounds are audited, and
+the one in which the audits find least is named.
 """
 
 import math
@@ -38,14 +42,17 @@ from sklearn_reclink.auditing.protection.trials import (
     REFUTED,
     REJECTED,
     ROUNDING,
+    UNPROVEN,
     UNSETTLED,
     MaskerFamily,
     Trial,
+    least_risky,
 )
 
 SAME_LOSS = 0.01
 AUDIT_SHARE = 0.25  # of the time limit, for each audit
 LEAST_AUDIT, MOST_AUDIT = 5.0, 60.0  # seconds
+MOST_FALLBACKS = 5  # audits if no masking is within the limit
 LOOKING_SHARE = 0.3  # of the time limit, for losses
 LEAST_LOOK = 0.01  # of the time limit, for each family
 SCREENING_SHARE = 0.55  # of the time limit, for losses and quick attackers together
@@ -59,9 +66,9 @@ class Found:
     ----------
     trials : tuple of Trial
         All maskings, from the least loss up.
-    chosen : Trial or None
+    chosen : Trial
         The masking to release; if none is within the target, one that time left open, else the one
-        with the lowest risk found.
+        in which an audit finds least.
     within : bool
         Whether it is within the target.
     audit : Audit or None
@@ -70,14 +77,17 @@ class Found:
         Families that cannot mask the file, and why.
     seconds : float
         Time it took.
+    complete : bool
+        Whether more time would not have helped: no strength and no family was left out.
     """
 
     trials: tuple[Trial, ...]
-    chosen: Trial | None
+    chosen: Trial
     within: bool
     audit: Audit | None
     refused: dict[str, str]
     seconds: float
+    complete: bool
 
 
 @dataclass(eq=False)
@@ -111,19 +121,21 @@ class Search:
     _refused: dict[str, str] = field(default_factory=dict)
     _audits: dict[str, Audit] = field(default_factory=dict)
     _first: dict[str, int] = field(default_factory=dict)  # weakest strength not refuted
+    _late: bool = False  # whether time was too short to mask the file at all strengths
 
     def run(self) -> Found:
         """Search."""
         self._look()
-        chosen = self._choose()
-        within = chosen is not None
+        chosen = None if self._out_of_reach else self._choose()
         if chosen is None:
             chosen = self._best_open() or self._lowest_risk()
+        within = chosen.outcome in (PROVEN, CONFIRMED)
         trials = sorted(self._all(), key=lambda one: (one.information_loss, one.name))
-        held = self._audits.get(chosen.name) if chosen is not None else None
-        return Found(
-            tuple(trials), chosen, within, held, self._refused, time.monotonic() - self._begin
-        )
+        held = self._audits.get(chosen.name)
+        late = self._late or any(one.outcome in LEFT_OPEN for one in trials)
+        complete = self._out_of_reach or (not late and set(self._first) == set(self._trials))
+        seconds = time.monotonic() - self._begin
+        return Found(tuple(trials), chosen, within, held, self._refused, seconds, complete)
 
     def _look(self) -> None:
         self._step("maskings and their losses", 0)
@@ -139,6 +151,7 @@ class Search:
                     self._refused[family.name] = found
                 else:
                     self._trials[family.name] = found
+                    self._late |= len(found) < len(family.strengths)
             left = rest
         if not self._trials:
             reasons = "; ".join(dict.fromkeys(self._refused.values()))
@@ -159,7 +172,7 @@ class Search:
                 return None
             one = candidates[0]
             if not one.is_proven(self.screen.max_risk):
-                if self._left() < LEAST_AUDIT:
+                if self._left() < self._least_audit:
                     self._replace(one.with_(outcome=OUT_OF_TIME))
                     continue
                 if one.risk is None:
@@ -216,7 +229,7 @@ class Search:
         """The trial after an audit with every attacker; a proof alone if there is no time left."""
         proven = trial.is_proven(self.screen.max_risk)
         seconds = min(max(AUDIT_SHARE * self.seconds, LEAST_AUDIT), MOST_AUDIT, self._left())
-        if seconds < 1.0:
+        if proven and seconds < 1.0:
             return trial.with_(outcome=PROVEN)
         Y = self.screen.masked(trial.masker)
         found = self._audit(Y, trial.name, seconds)
@@ -226,10 +239,14 @@ class Search:
         audited = found.risk, found.strongest.attacker.name
         risk, by = max(audited, (trial.risk or 0.0, trial.attacker))
         limit = self.screen.max_risk if proven else self.screen.limit
-        outcome = PROVEN if proven else UNSETTLED if found.out_of_time else CONFIRMED
-        outcome = REFUTED if risk > limit + ROUNDING else outcome
+        in_full = not found.out_of_time
+        outcome = PROVEN if proven else UNPROVEN if self.proven_only else CONFIRMED
+        if outcome == CONFIRMED and not in_full:
+            outcome = UNSETTLED
+        outcome = REFUTED if risk > limit + ROUNDING or self._out_of_reach else outcome
         ceiling = self.screen.monotone_bound(Y)
-        return trial.with_(risk=risk, attacker=by, outcome=outcome, monotone_bound=ceiling)
+        said: dict[str, Any] = {"in_full": in_full, "outcome": outcome, "monotone_bound": ceiling}
+        return trial.with_(risk=risk, attacker=by, **said)
 
     def _audit(self, Y: Any, name: str, seconds: float) -> Audit:
         with warnings.catch_warnings():
@@ -244,10 +261,34 @@ class Search:
         order = {outcome: place for place, outcome in enumerate(LEFT_OPEN)}
         return min(left, key=lambda one: (order[one.outcome], one.information_loss), default=None)
 
-    def _lowest_risk(self) -> Trial | None:
-        """Of the maskings attacked, the one with the lowest risk; of equal ones the least loss."""
-        attacked = [one for one in self._all() if one.risk is not None]
-        return min(attacked, key=lambda one: (one.risk, one.information_loss), default=None)
+    def _lowest_risk(self) -> Trial:
+        """Of the maskings audited, the one with the lowest risk; of equal ones the least loss.
+
+        Those with the lowest risks found so far are audited first. If there is no time for any
+        audit, the lowest of these risks is a lower bound only.
+        """
+        if all(one.risk is None for one in self._all()):
+            self._attack_strongest()
+        for _ in range(MOST_FALLBACKS):
+            best = least_risky(self._all())
+            if best.in_full or self._left() < self._least_audit:
+                break
+            self._step(f"audit: {best.name}", 2)
+            self._replace(self._audited(best))
+            if best.name in self._audits and self._audits[best.name].out_of_time:
+                break
+        in_full = [one for one in self._all() if one.in_full]
+        return least_risky(in_full or self._all())
+
+    def _attack_strongest(self) -> None:
+        """Attack the strongest masking of families while there is time, and at least of one."""
+        left = sorted((trials[-1] for trials in self._trials.values()), key=lambda one: one.bound)
+        while left:
+            now, left = left[: self._workers], left[self._workers :]
+            for one in self._parallel(self.screen.attack, [(one,) for one in now]):
+                self._replace(one)
+            if self._screening_left() <= 0:
+                break
 
     def _all(self) -> list[Trial]:
         return [one for trials in self._trials.values() for one in trials]
@@ -260,6 +301,16 @@ class Search:
         from joblib import effective_n_jobs
 
         return int(effective_n_jobs(self.screen.setting.n_jobs))
+
+    @property
+    def _out_of_reach(self) -> bool:
+        """Whether a random guess finds more on average, in any release."""
+        return self.screen.max_risk + ROUNDING < 1 / self.screen.setting.n_records
+
+    @property
+    def _least_audit(self) -> float:
+        """Seconds without which no audit begins."""
+        return min(LEAST_AUDIT, AUDIT_SHARE * self.seconds)
 
     def _left(self) -> float:
         return self.seconds - (time.monotonic() - self._begin)

@@ -14,6 +14,7 @@ different rows bounds the larger of the strict and the expected rate of *every* 
 same rate of every weighted mean, OWA and Choquet distance, in three standardisations.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -32,6 +33,7 @@ OUT_OF_TIME = "not audited: the time limit ended"
 UNSETTLED = "not settled: the time limit ended before all attackers were tried"
 LEFT_OPEN = (UNSETTLED, OUT_OF_TIME)
 CONFIRMED = "confirmed by the audit"
+UNPROVEN = "not proven"
 PROVEN = "proven"
 _PLACE = {
     "place": """\
@@ -118,10 +120,11 @@ class Trial:
     monotone_bound : float or None
         No weighted mean, OWA or Choquet distance finds a larger share; None if not computed.
     risk : float or None
-        The largest share found, singled out or by guessing among ties; None if not attacked. A
-        masking that was rejected may be attacked with more success.
+        The largest share found, singled out or by guessing among ties; None if not attacked.
     attacker : str
         Who found it.
+    in_full : bool
+        Whether an audit tried every attacker. If not, more may be found.
     outcome : str
         What became of it.
     """
@@ -136,15 +139,27 @@ class Trial:
     monotone_bound: float | None = None
     risk: float | None = None
     attacker: str = ""
+    in_full: bool = False
     outcome: str = NOT_TRIED
 
     def is_proven(self, max_risk: float) -> bool:
         """Whether every attacker, of whatever kind, stays within a share."""
         return self.bound <= max_risk + ROUNDING
 
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether not every attacker was tried: the risk is at least the one found."""
+        return self.risk is not None and not self.in_full
+
     def with_(self, **changes: Any) -> Self:
         """The same with other attributes."""
         return replace(self, **changes)
+
+
+def least_risky(trials: Iterable[Trial]) -> Trial:
+    """Of the maskings attacked, the one with the lowest risk found, and then the least loss."""
+    attacked = (one for one in trials if one.risk is not None)
+    return min(attacked, key=lambda one: (one.risk, one.information_loss))
 
 
 def share_of_different_rows(Y: Any) -> float:
