@@ -77,12 +77,18 @@ def audit_command(
         found = with_scenarios(found, pair, secrets, quiet=run.quiet, **sweep)
     found = found.with_sources(original, masked)
     console.print_notes(found.notes)
-    outputs = _outputs(found, pages, records, include_values)
-    lacking = lists.certificate is not None and found.certificate is None
+    _finish(found, _outputs(found, pages, records, include_values), lists.certificate, run)
+
+
+def _finish(
+    found: Audit, outputs: list[console.Output], certificate: Path | None, run: groups.Run
+) -> None:
+    """Write everything that there is; only then does a certificate that is lacking count."""
+    lacking = certificate is not None and found.certificate is None
     if lacking:
         console.print_notes(["no attacker proved a bound, so no certificate was written"])
     else:
-        outputs.append((lists.certificate, lambda: found.certificate_text))
+        outputs.append((certificate, lambda: found.certificate_text))
     console.finish(found, outputs, quiet=run.quiet, force=run.force)
     if lacking:
         raise typer.Exit(console.NOT_COMPLETED)

@@ -96,11 +96,9 @@ def build(
     largest = 0.0 if not join else np.inf if exact is points else leaf
     first, place = _collapse(exact, rows, right, begin, end, largest)
     joined = len(first) <= len(rows)
-    if joined:
-        rows = np.argsort(place, kind="stable")
+    rows = np.argsort(place, kind="stable") if joined else rows
     chosen = rows[first[:-1]]
-    if joined:
-        packed = points[chosen]
+    packed = points[chosen] if joined else packed
     located = packed if exact is points else exact[chosen]
     tree = Tree(
         packed, located, first, rows, place, right, begin, end, low, high, pattern, depth=depth
