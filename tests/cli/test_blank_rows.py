@@ -40,14 +40,14 @@ def test_missing_cells_of_a_sheet_of_one_column_are_kept(excel):
 
 
 def test_a_blank_row_has_no_id_and_counts_in_the_numbers_of_rows(excel):
-    with pytest.raises(FileProblem, match="row 2 of o.xlsx has no 'id'"):
+    with pytest.raises(FileProblem, match=r"row 2 of o\.xlsx has no 'id'"):
         excel(["id", "a"], [1, 5], [None, None], [3, 7], id_column="id")
-    with pytest.raises(FileProblem, match="column 'a' of o.xlsx has text in row 3"):
+    with pytest.raises(FileProblem, match=r"column 'a' of o\.xlsx has text in row 3"):
         excel(["a", "b"], [1, 5], [None, None], ["?!", 7], [3, 4], [8, 1])
 
 
 def test_sheets_that_hold_nothing_or_a_name_twice_are_refused(excel):
-    with pytest.raises(FileProblem, match="o.xlsx is empty"):
+    with pytest.raises(FileProblem, match=r"o\.xlsx is empty"):
         excel([None, " "])
     with pytest.raises(FileProblem, match="has the column 'a' more than once"):
         excel(["a", "a"], [1, 2], [3, 4])
