@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_reclink.auditing.writing import as_written
+from sklearn_reclink.cli._header import looks_like_record
 from sklearn_reclink.cli._layout import FileProblem as FileProblem
 from sklearn_reclink.cli._layout import layout_of, records_of
 
@@ -35,6 +36,7 @@ _OTHER_FORMATS |= {
     ".npy",
 }
 _MOST_NAMED = 5
+_SHOWING = 1000  # records that show whether the first line is one
 
 
 class Table(NamedTuple):
@@ -65,6 +67,13 @@ def load(path: Path) -> Table:
         frame, separator, notes = _read_csv(path)
     header = [as_written(str(name).strip()) for name in frame.columns]
     named = [bool(name) and not name.startswith("Unnamed: ") for name in header]
+    if suffix not in PARQUET:
+        shown = frame.iloc[:_SHOWING].astype(object).map(str, na_action="ignore").fillna("")
+        if looks_like_record(header, [shown.iloc[:, k].tolist() for k in range(len(header))]):
+            raise FileProblem(
+                f"the first line of {path.name} looks like a record: write the names of the "
+                "columns into a line above it"
+            )
     frame = frame.set_axis(header, axis=1).loc[:, named].reset_index(drop=True)
     if not all(named):
         notes.append(f"{path.name}: a column without a name is left out")
