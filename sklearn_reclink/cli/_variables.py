@@ -45,7 +45,10 @@ class Typed:
 
     def __init__(self, series: pd.Series, file: str):
         self.series, self.name, self.file = series, series.name, file
-        self._column = read_columns(series.to_frame(), [series.name], f"file {file}")[0]
+        try:
+            (self._column,) = read_columns(series.to_frame(), [series.name], f"file {file}")
+        except TypeError as error:
+            raise FileProblem(str(error)) from error
         self.where, self.missing = self._column.where, self._column.missing
         self.held, self.ordered = self._column.type, self._column.levels is not None
 
