@@ -46,7 +46,8 @@ class Typed:
     def __init__(self, series: pd.Series, file: str):
         self.series, self.name, self.file = series, series.name, file
         try:
-            (self._column,) = read_columns(series.to_frame(), [series.name], f"file {file}")
+            table, names = series.to_frame(), [series.name]
+            (self._column,) = read_columns(table, names, f"file {file}", first_row=1)
         except TypeError as error:
             raise FileProblem(str(error)) from error
         self.where, self.missing = self._column.where, self._column.missing

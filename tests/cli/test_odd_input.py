@@ -34,7 +34,17 @@ def test_a_column_of_lists_or_bytes(file, kind, capsys):
     assert cli.run(["audit", f"{file}.parquet", "other.parquet"]) == 2
     error = capsys.readouterr().err
     assert error == masked
-    assert f"column 'odd' of the file {file}.parquet has a value of type {kind}" in error
+    assert f"column 'odd' of the file {file}.parquet has a value of type {kind} in row 1" in error
+
+
+def test_rows_of_files_with_types_count_from_1(capsys):
+    pytest.importorskip("openpyxl")
+    dates = pd.Series([1.5, None, pd.Timestamp("2020-01-04"), 4], dtype=object)
+    pd.DataFrame({"age": [34, 41, 29, 56], "born": dates}).to_excel("p.xlsx", index=False)
+    assert cli.run(["mask", "p.xlsx", "out.csv"]) == 2
+    assert "'born' of the file p.xlsx holds numbers in row 1 and dates in row 3" in (
+        capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
