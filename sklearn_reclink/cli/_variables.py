@@ -48,7 +48,7 @@ class Typed:
         try:
             table, names = series.to_frame(), [series.name]
             (self._column,) = read_columns(table, names, f"file {file}", first_row=1)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise FileProblem(str(error)) from error
         self.where, self.missing = self._column.where, self._column.missing
         self.held, self.ordered = self._column.type, self._column.levels is not None

@@ -102,6 +102,8 @@ def read_numbers(
     quiet: bool = True,
 ) -> list[Table]:
     """Files of numbers; by ids, the people in both, and the whole masked file if it has more."""
+    if decimal not in (None, ".", ","):
+        raise FileProblem(f"--decimal is a point or a comma, not {decimal!r}")
     try:
         read = [read_file(path, names, id_column, decimal or ".") for path in paths]
     except NotPlain as refused:

@@ -46,8 +46,9 @@ def check_exact(
             raise ValueError(
                 f"column {(k if names is None else names[k])!r} of the {file} has a number in row "
                 f"{inexact.argmax() + first_row} that a float cannot hold (a whole number beyond "
-                "2^53, or one too near to 0), so it would become equal to others. If the column holds ids, "
-                "leave it out; otherwise subtract the same constant from it in both files"
+                "2^53, or one too near to 0), so it would become equal to others. If the column "
+                "holds ids, leave it out; otherwise subtract the same constant from it in both "
+                "files"
             )
 
 

@@ -67,6 +67,7 @@ def test_another_file_is_rejected_with_the_reason(folder, capsys):
         ("proof.json", "empty.csv", [], "empty.csv is empty"),
         ("proof.json", "none.parquet", [], "none.parquet does not exist"),
         ("proof.json", "texts.csv", [], "of texts.csv has no plain number in row 1"),
+        ("proof.json", "masked.csv", ["--decimal", "x"], "is a point or a comma, not 'x'"),
         ("cut.json.gz", "masked.csv", [], "cut.json.gz is damaged"),
         ("changed.json.gz", "masked.csv", [], "changed.json.gz is damaged"),
         ("columns.json", "masked.csv", [], "its columns are not a list of names"),

@@ -37,6 +37,14 @@ def test_a_column_of_lists_or_bytes(file, kind, capsys):
     assert f"column 'odd' of the file {file}.parquet has a value of type {kind} in row 1" in error
 
 
+def test_a_column_that_is_not_masked_may_hold_anything(capsys):
+    for file in ("lists.parquet", "bytes.parquet"):
+        assert cli.run(["mask", file, "out.csv", "--columns", "age", "--force"]) == 0
+        assert "odd is LEFT OUT" in capsys.readouterr().err
+        assert list(pd.read_csv("out.csv")) == ["age"]
+        assert cli.run(["mask", file, "out.csv", "--columns", "age", "--keep", "odd"]) == 2
+
+
 def test_rows_of_files_with_types_count_from_1(capsys):
     pytest.importorskip("openpyxl")
     dates = pd.Series([1.5, None, pd.Timestamp("2020-01-04"), 4], dtype=object)
