@@ -36,7 +36,7 @@ TARGETS = {
     "distances": (
         "certificates/distances.py",
         "certificates",
-        ["checker", "families_of_checker", "tree", "claims"],
+        ["checker", "families_of_checker", "tree", "claims", "mixed_codes"],
     ),
     "mixed": ("certificates/mixed.py", "certificates", ["mixed_codes"]),
     "coordinates": ("certificates/coordinates.py", "certificates", ["coordinates", "claims"]),
@@ -153,7 +153,10 @@ def code_of(file: str) -> Any:
 
 
 def replace(name: str, source: str) -> None:
-    """Run the source as the module of that name, wherever what it defines was imported."""
+    """Run the source as the module of that name, wherever what it defines was imported.
+
+    Modules of classes that derive from its classes run again, too.
+    """
     module = sys.modules[name]
     before = dict(vars(module))
     path = str(module.__file__)
@@ -164,6 +167,11 @@ def replace(name: str, source: str) -> None:
         for key, value in list(vars(sys.modules[user]).items()):
             if id(value) in new and callable(value):
                 setattr(sys.modules[user], key, new[id(value)])
+    for user in [one for one in sys.modules if one.startswith("sklearn_reclink")]:
+        own = [one for one in vars(sys.modules[user]).values() if isinstance(one, type)]
+        heirs = [one for one in own if one.__module__ == user != name]
+        if any(id(base) in new for heir in heirs for base in heir.__mro__[1:]):
+            replace(user, Path(str(sys.modules[user].__file__)).read_text(encoding="utf-8"))
 
 
 def change(before: str, after: str) -> str:

@@ -161,6 +161,7 @@ def _run(files: Files, setting: Setting, search: Search, unit: Unit) -> dict[str
     instead = {one: f"; it looks for some {unit.many} instead" for one in seeking}
     return {
         **{"X": X, "Y": Y, "names": names, "notes": tuple(notes)},
+        "n_masked": len(Y) if files.pool is None else len(files.pool),
         "attacks": attacks,
         "estimates": estimates,
         "skipped": {

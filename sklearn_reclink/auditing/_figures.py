@@ -122,7 +122,7 @@ def held_out_figure(audit: Audit) -> ReportFigure:
         )
         label = f"{audit.unit.many} not seen, 95 % interval"
         ax.errorbar(rates, rows, xerr=reach, fmt="o", color=BLUE, capsize=3, label=label)
-        guess = 1 / audit.n_records
+        guess = 1 / audit.n_masked
         ax.axvline(guess, color=VERMILION, linestyle="--", linewidth=1.2, label="random guess")
         _name_shares(ax, [one.attacker.title for one in estimates])
         ax.set(xlim=(-0.03, 1.03), xlabel=f"share of {audit.unit.many} found")

@@ -243,7 +243,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "ceiling": audit.ceiling,
         "proven_bound_of_monotone_distances": audit.monotone_bound,
         "standardizations_of_bounds": list(VIEWS),
-        "random_guess_rate": 1 / audit.n_records,
+        "random_guess_rate": 1 / audit.n_masked,
         "scenarios": None if audit.scenarios is None else audit.scenarios.to_dict(),
         "attackers": _attackers_as_dicts(audit),
         "skipped": [{"name": one.name, "reason": why} for one, why in audit.skipped.items()],

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sklearn_reclink.data.kinds import Variables
     from sklearn_reclink.metrics import LinkageCurve
 
-_ABOVE_CHANCE = 1.5  # people; a random guess finds 1 on average
+_ABOVE_CHANCE = 1.5  # times as often right as a random guess
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +74,8 @@ class Audit:
         How the audit was made.
     X, Y : ndarray of shape (n_records, n_features)
         The files, columns in the order of ``names``; categories by their number, NaN for missing.
+    n_masked : int
+        Number of masked records among which people are sought, those of others included.
     variables : Variables or None
         Kinds and categories of the variables; None for numbers without missing values.
     scenarios : Scenarios or None
@@ -119,6 +121,7 @@ class Audit:
     settings: dict[str, Any]
     X: np.ndarray
     Y: np.ndarray
+    n_masked: int
     variables: Variables | None = None
     scenarios: Scenarios | None = None
     curve: LinkageCurve | None = None
@@ -219,7 +222,7 @@ class Audit:
     @property
     def at_chance(self) -> bool:
         """Whether nobody is singled out, and guesses are right no more often than random ones."""
-        return self.strict_rate == 0 and self.risk * self.n_records < _ABOVE_CHANCE
+        return self.strict_rate == 0 and self.risk * self.n_masked < _ABOVE_CHANCE
 
     @property
     def learning_helps(self) -> bool:

@@ -135,7 +135,7 @@ def certainty(audit: Audit) -> list[str]:
             f"Tested on {unit.many} not seen: an intruder who knows {unit.count(estimate.n_train)} "
             f"in both files finds {percent(estimate.rate)} of {sought} (95 % interval {low} to "
             f"{high}){ties}, each among all {estimate.n_pool:,} masked records. A random guess "
-            f"finds 1 in {total:,}."
+            f"finds 1 in {audit.n_masked:,}."
         )
     texts.append(proven(audit))
     if (audit.expected_rate - audit.strict_rate) * total >= 1:
@@ -186,12 +186,14 @@ def advice(audit: Audit) -> list[str]:
     unit, shown = audit.unit, audit.contributions
     if audit.at_chance and audit.above_limit:
         return [
-            f"Even a random guess is right for 1 in {audit.n_records:,}: a file of so few records "
+            f"Even a random guess is right for 1 in {audit.n_masked:,}: a file of so few records "
             "cannot be masked much below this risk."
         ]
     if audit.at_chance:
         return ["Nothing more is needed against these attackers."]
     texts = [_remedy_sentence(audit, one) for one in shown.helpful]
+    if audit.within_limit:
+        return [*texts, "The risk is within the limit: nothing more is needed to meet it."]
     if len(audit.names) == 1:
         texts.append(
             f"{quoted(audit.names[0])} is the only variable compared: it has to be masked more."
@@ -204,7 +206,7 @@ def advice(audit: Audit) -> list[str]:
     elif not texts:
         texts.append(_no_remedy(audit))
     if audit.strict_rate == 0 and audit.limit != 0:
-        texts.append(_groups_needed(audit))
+        texts += _groups_needed(audit)
     if audit.risk > 0.99:
         texts.append(f"Almost all {unit.many} are found: this masking protects hardly any of them.")
     return texts
@@ -219,7 +221,7 @@ def _remedy_sentence(audit: Audit, one: Remedy) -> str:
     text = (
         f"Leave out {names}: {about}{one.n_after:,} instead of {before} are then found "
         f"({percent(one.risk_after)} instead of {percent(one.risk_before)}). This was measured "
-        "with all attackers."
+        "with every attacker of this audit."
     )
     if one.cut_short:
         text += " The time limit stopped their searches, which might find more."
@@ -258,15 +260,17 @@ def _no_remedy(audit: Audit) -> str:
     return f"No single variable is decisive: {text}. The masking as a whole has to be stronger."
 
 
-def _groups_needed(audit: Audit) -> str:
+def _groups_needed(audit: Audit) -> list[str]:
     """How many records must be alike so that a guess among them is right seldom enough."""
     share = audit.limit if audit.limit is not None and audit.above_limit else audit.risk / 2
     k = math.ceil(1 / share - 1e-9)
-    return (
+    if k > audit.n_records:  # fewer records than that are in the file
+        return []
+    return [
         f"Only ties protect here, and a guess among k equal records is right once in k. If each "
         f"masked record were the same as {k - 1:,} others in all variables, the risk would be at "
         f"most {percent(1 / k)}."
-    )
+    ]
 
 
 def status_words(attack: Attack) -> str:

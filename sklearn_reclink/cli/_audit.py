@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import typer
+
 from sklearn_reclink.cli import _console as console
 from sklearn_reclink.cli import _groups as groups
 from sklearn_reclink.cli import _options as options
@@ -71,11 +73,15 @@ def audit_command(
         found = with_scenarios(found, pair, secrets, quiet=run.quiet, **sweep)
     found = found.with_sources(original, masked)
     console.print_notes(found.notes)
-    if lists.certificate is not None and found.certificate is None:
-        raise FileProblem("no attacker proved a bound, so there is no certificate to write")
     outputs = _outputs(found, pages, records, include_values)
-    outputs.append((lists.certificate, lambda: found.certificate_text))
+    lacking = lists.certificate is not None and found.certificate is None
+    if lacking:
+        console.print_notes(["no attacker proved a bound, so no certificate was written"])
+    else:
+        outputs.append((lists.certificate, lambda: found.certificate_text))
     console.finish(found, outputs, quiet=run.quiet, force=run.force)
+    if lacking:
+        raise typer.Exit(console.NOT_COMPLETED)
 
 
 def _selection(reading: groups.Reading, intruder: groups.Intruder, weight: str | None) -> Selection:

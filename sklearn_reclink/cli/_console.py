@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Result = Audit | Comparison | Protection | UnalignedAudit
 
 RISK_ABOVE_LIMIT = 1
+NOT_COMPLETED = 2
 UNSETTLED = (
     "not every attacker was tried, so the risk is not shown to be within the limit: give a longer "
     "--time-limit, or name with --attackers those that must be tried"

@@ -167,6 +167,7 @@ def learn_variables(
         )
     notes: list[str] = []
     kinds, categories, types = [], [], []
+    like_codes: dict[str, int] = {}
     for k, columns in enumerate(zip(*tables, strict=True)):
         types.append(_type(columns))
         told = NOMINAL if k in nominal else ORDINAL if k in ordinal else None
@@ -174,6 +175,9 @@ def learn_variables(
         kinds.append(kind)
         categories.append(levels)
         notes += _notes(columns, kind)
+        if kind == NUMERIC and (n_values := code_like(columns[:2])):
+            like_codes[columns[0].name] = n_values
+    notes += _note_on_codes(like_codes)
     return Variables(names, tuple(kinds), tuple(categories), tuple(types), notes)
 
 
@@ -287,12 +291,7 @@ def _notes(columns: Sequence[Column], kind: str) -> list[str]:
         where = " and ".join(f"the {file}" for file in empty)
         return [f"column {name!r} has no value in {where}: it tells nobody apart there"]
     if kind == NUMERIC:
-        n_values = code_like(columns[:2])
-        return [
-            f"column {name!r} has only {n_values} different whole numbers and is read as a number: "
-            "if they are codes, name it in categorical_features or ordinal_features (--nominal or "
-            "--ordinal on the command line)"
-        ] * (n_values > 0)
+        return []
     seen = [set(column.labels()) for column in columns[:2]]
     counts = [
         f"{len(mine - other)} only in the {file}"
@@ -317,3 +316,14 @@ def code_like(columns: Sequence[Column], most: int = 20, share: float = 0.05) ->
             if len(found) > most:
                 return 0
     return len(found) if len(found) > 1 and all(one == int(one) for one in found) else 0
+
+
+def _note_on_codes(n_values: Mapping[str, int]) -> list[str]:
+    """One note on all columns whose numbers may be codes."""
+    shown = [f"{name!r} ({n})" for name, n in list(n_values.items())[:_MOST_SHOWN]]
+    more = f" and {len(n_values) - _MOST_SHOWN} more" if len(n_values) > _MOST_SHOWN else ""
+    return [
+        f"columns with few different whole numbers are read as numbers: {', '.join(shown)}{more}. "
+        "Name those that are codes in categorical_features or ordinal_features (--nominal or "
+        "--ordinal on the command line)"
+    ] * bool(n_values)

@@ -155,7 +155,10 @@ def _checked(linker: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """An original file of any kinds, once scikit-learn knows its columns."""
     shape = X.shape if hasattr(X, "shape") else np.shape(X)
     if len(shape) != 2 or not shape[0]:
-        check_array(X, dtype=None, ensure_all_finite=False)  # scikit-learn's own error
+        try:
+            check_array(X, dtype=None, ensure_all_finite=False)  # scikit-learn's own error
+        except ValueError as error:
+            raise ValueError(_without_values(error)) from None
     _check_several(linker, X, reset=reset)
     validate_data(linker, X, reset=reset, skip_check_array=True)
     return match_columns(getattr(linker, "feature_names_in_", None), X, "original file")
@@ -210,9 +213,15 @@ def _numbers(table: Any, file: str, read: Callable[[], Any]) -> np.ndarray:
     except (TypeError, ValueError) as error:
         found = offender(table, column_names(table), file)
         if found is None:
-            raise
+            raise type(error)(_without_values(error)) from None
         first_line = str(error).splitlines()[0].partition(": ")[0]
         raise type(error)(f"{found}. {first_line}") from None
+
+
+def _without_values(error: Exception) -> str:
+    """An error of scikit-learn without the array that it shows of a file of one dimension."""
+    head, shown, rest = str(error).partition(":\narray=")
+    return f"{head}. Reshape{rest.partition('Reshape')[2]}" if shown else str(error)
 
 
 def match_masked(

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 Scale = list[float] | None
 
 
+class NoCertificateError(ValueError):
+    """A fit has no certificate, though its count and its bound stand."""
+
+
 def certificate_of(
     linker: "ExactLinker", X: Any, y: Any, pool: Any, views: Sequence[View], *, seconds: float
 ) -> dict[str, Any]:
@@ -95,33 +99,37 @@ def _as_numbers(
 
 def _view_of_columns(linker: Any) -> dict[str, Any]:
     """How a linker standardises."""
-    scales = linker.scales_
+    scales, way = linker.scales_, linker.standardize_
+    numbered = [f"x{k}" for k in range(linker.n_features_in_)]
+    names = [str(name) for name in getattr(linker, "feature_names_in_", numbered)]
     if isinstance(scales, MixedView):
-        found = _scales_of_mixed(scales, linker.standardize_)
+        found = _scales_of_mixed(scales, way, names)
     else:
-        found = _scales(scales, linker.standardize_)
+        found = _scales(scales, way, names)
     used = zip(found, linker._informative, strict=True)
-    return {"standardize": linker.standardize_, "scales": [s if use else None for s, use in used]}
+    return {"standardize": way, "scales": [s if use else None for s, use in used]}
 
 
-def _scales_of_mixed(view: MixedView, standardize: str | None) -> list[Scale]:
+def _scales_of_mixed(view: MixedView, standardize: str | None, names: list[str]) -> list[Scale]:
     """Those of each number or level, and the cap of each category."""
     return [
-        [float(cap)] if scale is None else _scales(scale, standardize)[0]
-        for scale, cap in zip(view.scales, view.variable_caps, strict=True)
+        [float(cap)] if scale is None else _scales(scale, standardize, [name])[0]
+        for scale, cap, name in zip(view.scales, view.variable_caps, names, strict=True)
     ]
 
 
-def _scales(scales: Scales | RankScales, standardize: str | None) -> list[Scale]:
+def _scales(scales: Scales | RankScales, standardize: str | None, names: list[str]) -> list[Scale]:
     """Shift and scale of both files by column; none of ranks, and where nothing differs."""
     if isinstance(scales, RankScales):
         return [[]] * len(scales.informative)
     used = scales.informative
-    raw = (scales.original_scale[used],) if standardize is None else ()
-    if any((each != 1).any() for each in (scales.original_power, scales.masked_power, *raw)):
-        raise ValueError(
-            "the numbers of a column are above 2^100 or below 2^-100, and certificates are "
-            "for ordinary numbers: multiply the column in both files, or leave out certify"
+    odd = (scales.original_power != 1) | (scales.masked_power != 1)
+    if standardize is None:
+        odd |= used & (scales.original_scale != 1)
+    if odd.any():
+        raise NoCertificateError(
+            f"the numbers of the column {names[int(odd.argmax())]!r} are above 2^100 or below "
+            "2^-100, and certificates are for ordinary numbers: multiply the column in both files"
         )
     numbers = np.column_stack(
         [scales.original_shift, scales.original_scale, scales.masked_shift, scales.masked_scale]

@@ -70,7 +70,8 @@ status_ : str
 claimed_links_ : int or None
     With ``method="milp"``: how many links the solver claims; otherwise None.
 certificate_ : dict or None
-    With ``certify=True``: the proof, as data that `json.dumps` takes; otherwise None.
+    With ``certify=True``: the proof, as data that `json.dumps` takes; None otherwise, and where a
+    warning says why there is none.
 ceiling_ : int
     Number of records that some weighted mean, OWA or Choquet distance might re-identify:
     the others are dominated by an impostor in every variable.

@@ -8,6 +8,7 @@ stays a bound; the links are recounted. Columns constant in either file take no 
 
 import math
 import sys
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -191,7 +192,10 @@ class ExactLinker(LearnedLinker):
 
     def _certify(self, X: Any, y: Any, pool: Any, views: list[View]) -> None:
         """Write down a proof of ``bound_`` that `verify_certificate` accepts."""
-        from sklearn_reclink.linkers._certificates import certificate_of
+        from sklearn_reclink.linkers._certificates import NoCertificateError, certificate_of
 
         seconds = max(self._seconds, LEAST_SECONDS)
-        self.certificate_ = certificate_of(self, X, y, pool, views, seconds=seconds)
+        try:
+            self.certificate_ = certificate_of(self, X, y, pool, views, seconds=seconds)
+        except NoCertificateError as error:
+            warnings.warn(f"no certificate was made: {error}", UserWarning, stacklevel=5)

@@ -103,6 +103,19 @@ def test_the_size_of_groups_that_ties_need_is_said():
     assert audit(X, grouped, attackers=["euclidean"]).risk <= 0.05 + 1e-9
 
 
+def test_a_file_within_its_limit_needs_nothing_more():
+    X = make_microdata(60, 3, random_state=1)
+    Y = Microaggregation(groups=3, k=30, standardize=True).fit_transform(X)
+    found = audit(X, Y, attackers=["euclidean", "mahalanobis"], limit=0.1, time_limit=20)
+    assert found.within_limit and found.risk > 1 / 60
+    texts = verdict(found).what_to_protect
+    assert texts[-1] == "The risk is within the limit: nothing more is needed to meet it."
+    assert not any("others in all variables" in text or "stronger" in text for text in texts)
+    # half of that risk would need more equal records than there are
+    texts = verdict(replace(found, limit=None)).what_to_protect
+    assert not any("others in all variables" in text for text in texts)
+
+
 def test_attackers_that_time_left_out_are_said_in_the_verdict():
     X, Y = generated(0)
     found = audit(X, Y, attackers=["euclidean", "density"])

@@ -21,6 +21,7 @@ from sklearn_reclink.masking import Microaggregation
 from sklearn_reclink.metrics import linkage_ceiling, wilson_interval
 from sklearn_reclink.model_selection import held_out_links
 from tests.auditing.pairs import masked, original
+from tests.problems import noisy_files
 
 
 def test_every_attacker_runs_once_from_cheap_to_strong(found):
@@ -243,3 +244,13 @@ def test_loading_counts_against_the_time_limit_and_compiling_does_not(monkeypatc
         steps = _steps.Steps(None, 1, 10.0, 1.0)
         steps.start(begin)
         assert steps.end == now + left
+
+
+def test_a_random_guess_is_among_all_masked_records():
+    X, Y = noisy_files(5, n_records=60, n_features=3)
+    found = audit(X[:40], Y[:40], pool=Y, attackers=["euclidean", "mahalanobis"], time_limit=20)
+    assert (found.n_records, found.n_masked) == (40, 60)
+    assert found.to_dict()["random_guess_rate"] == 1 / 60
+    text = " ".join(found.to_text().split())
+    assert "each among all 60 masked records. A random guess finds 1 in 60." in text
+    assert "looks for the other half among all 60 masked records" in found.to_html()

@@ -173,3 +173,12 @@ def test_the_checker_imports_the_standard_library_alone():
             elif isinstance(node, ast.ImportFrom):
                 known = (node.module or "").split(".")[0] in sys.stdlib_module_names
                 assert known or node.module in ours
+
+
+def test_a_fit_without_a_certificate_says_so_and_stands():
+    X, Y = noisy_files(2, n_records=25, n_features=2)
+    X, Y = (pd.DataFrame(file * [1.0, 1e-40], columns=["a", "tiny"]) for file in (X, Y))
+    with pytest.warns(UserWarning, match="no certificate was made: .* 'tiny'"):
+        linker = WeightedMeanLinker(certify=True).fit(X, Y)
+    assert linker.certificate_ is None
+    assert linker.n_linked_ == linker.bound_ == round(linker.score(X, Y) * 25)

@@ -111,7 +111,10 @@ def test_audit_writes_a_certificate_that_verifies_and_names_its_hash(tmp_path):
     told = json.loads(numbers.read_text())["certificate_sha256"]
     assert told == hashlib.sha256(proof.read_bytes()).hexdigest()
     options[1] = "euclidean"
+    proof.unlink()
     assert run(["audit", *paths, *written, *options, "--force"]) == 2
+    assert json.loads(numbers.read_text())["certificate_sha256"] is None  # nothing else is lost
+    assert not proof.exists()
 
 
 def test_a_numeric_audit_by_ids_of_files_with_other_people_verifies(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sklearn_reclink import CertificateError
-from sklearn_reclink.certificates.verify import UNIT, T
+from sklearn_reclink.certificates.verify import UNIT, Checker, T
 from tests.certificates.test_checker import checker
 
 THREE = {"original": [[0.0, 0.0, 0.0]], "masked": [[1.0, -3.0, 2.0], [2.0, 2.0, 0.0]]}
@@ -166,3 +166,13 @@ def test_a_masked_record_of_a_pool_may_be_the_nearest():
     for wrong in ([[0, 0]], [[0, 3]], [[2, 0]], [[0, -1]], [[1, 2]]):
         with pytest.raises(CertificateError):
             check.never(wrong)
+
+
+def test_categories_differ_by_their_cap_or_not_at_all():
+    family = {"name": "weighted_mean", "constraint": "simplex", "order": None}
+    original, masked = [[6.0, 1.0]], [[6.0, 3.0], [3.0, 1.0], [None, 0.0]]
+    check = Checker(family, original, masked, [1.5, None])
+    unit = check.difference(0, 2)[1]  # 1 - 0, a number
+    assert check.difference(0, 0) == [0, -2 * unit]
+    assert [2 * x for x in check.difference(0, 1)] == [3 * unit, 0]
+    assert check.difference(0, 2) == [0, unit]

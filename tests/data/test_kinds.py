@@ -190,6 +190,6 @@ def test_few_whole_numbers_look_like_codes(values, noted):
     variables = learned(column(values))
     assert variables.kinds == ("numeric",)
     assert bool(variables.notes) == noted
-    assert all("column 'v' has only 4 different whole numbers" in one for one in variables.notes)
+    assert all("are read as numbers: 'v' (4). Name those" in one for one in variables.notes)
     assert learned(column(values), column(values + 0.25)).notes == []  # masked as a number
     assert learned(column(values), categorical_features=["v"]).notes == []

@@ -130,3 +130,12 @@ def test_strong_masking_is_not_warned_of(n_records, n_features, heavy_tailed):
         for Y in (Microaggregation(k=10).fit_transform(X), noisy):
             for standardize in ("separate", None):
                 assert alignment_warning(X, Y, standardize) is None
+
+
+@pytest.mark.parametrize("kind", [float, object])
+def test_a_file_of_one_dimension_is_refused_without_its_values(kind):
+    values = np.array([7001.5, 7002.5, 7003.5], dtype=kind)
+    with pytest.raises(ValueError, match=r"got 1D array instead\. Reshape your data") as caught:
+        EuclideanLinker().fit(values, values)
+    assert "700" not in "".join(traceback.format_exception(caught.value)).split("got 1D")[1]
+    assert caught.value.__cause__ is None

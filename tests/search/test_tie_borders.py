@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from sklearn_reclink.search.ties import (
+    BOX_TOLERANCE,
     TIE_TOLERANCE,
+    at_most_as_far,
     linked,
     margin,
     rank,
@@ -36,6 +38,15 @@ def test_the_tolerance_and_the_margin():
     np.testing.assert_allclose(
         margin(np.array([1.0, 4.0]), 1e12, np.array([9.0, 2.0]), 2e12), [5.0, -5.0]
     )
+
+
+def test_a_variable_is_at_most_as_far_up_to_half_the_tolerance():
+    assert BOX_TOLERANCE == 5e-13
+    gap = 1e-12  # of numbers of sum 2
+    pairs = [(1, 1), (1, 1 + gap * 0.999), (3, 2), (0, 0), (7e9, 7e9 * (1 + gap * 0.999))]
+    farther = [(1, 1 + gap * 1.001), (2, 3), (0, 5e-324), (0, 1), (7e9, 7e9 * (1 + gap * 1.001))]
+    own, other = np.array(pairs + farther, dtype=float).T
+    assert at_most_as_far(own, other).tolist() == [True] * 5 + [False] * 5
 
 
 def test_a_record_is_linked_if_strictly_nearer_than_every_other():

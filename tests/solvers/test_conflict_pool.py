@@ -76,3 +76,26 @@ def test_a_conflict_that_does_not_count_closes_nobody():
         kept[position] = True
         closing.keep(position)
     assert not closing.closed.any()
+
+
+def test_losses_of_a_block_are_a_row_and_no_conflict():
+    pool = ConflictPool(6)
+    pool.add([np.array([0, 1]), np.array([4])], (), (), np.inf)
+    pool.add([np.array([2, 3])], (), (), 5.0)  # for few losses only
+    pool.add([np.array([3, 4])], (5,), (), np.inf)  # names somebody lost
+    pool.add_rank(np.array([1, 2, 3]), 2)
+    pool.add_rank(np.array([0, 5]), 1)
+    columns, signs, right = pool.rows[4]
+    assert (columns.tolist(), signs.tolist(), right) == ([1, 2, 3], [1, 1, 1], 2)
+    x = np.array([0.5, 0.25, 1.0, 0.5, 0.0, 0.0])
+    assert pool.slack(x).tolist() == [-0.25, -1.0, 0.5, 0.5, -0.25, -0.5]
+    assert not pool.outdated.any()
+    pool.goal = 6
+    assert pool.outdated.tolist() == [False, False, True, False, False, False]
+    # one of a block is lost, as of a conflict; a rank of two and rows of lost records are none
+    assert [one.tolist() for one in pool.lasting] == [[0, 1], [4], [0, 5]]
+    kept = np.array([True, False, True, True, False, False])
+    assert pool.closing(kept).closed.tolist() == [False, True, False, False, True, True]
+    pool.goal = 0
+    closing = pool.closing(kept)
+    assert closing.missing.tolist() == [1, 1, 0, 7, 7, 1]

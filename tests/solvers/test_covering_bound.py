@@ -285,3 +285,13 @@ def test_a_higher_goal_drops_outdated_rows_from_the_program():
     assert master._held == [0] and master._lp.getNumRow() == 1
     assert master.add([np.array([2]), np.array([1])], below=3) == 2
     assert master._held == [0, 1, 2]
+
+
+def test_losses_of_a_block_join_the_program():
+    master = master_of(4, [0, 1])
+    for block, losses in (([0, 1, 2], 2), ([1, 2, 3], 2)):
+        master.add_rank(np.array(block), losses)
+    assert sorted(master._held) == [0, 1, 2]
+    assert master.relaxed(np.empty(0, int), np.empty(0, int)).bound == 2
+    kept = master.relaxed(np.empty(0, int), np.array([1]))
+    assert (kept.bound, kept.lost.tolist()) == (3, [1, 0, 1, 1])

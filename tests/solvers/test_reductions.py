@@ -55,6 +55,17 @@ def test_rows_come_nearest_first():
     assert front([9], [1], [2]) == [1]
 
 
+def test_fronts_of_several_records_stand_one_after_another():
+    rng = np.random.default_rng(0)
+    original = rng.integers(0, 6, size=(9, 2)).astype(float)
+    masked = original + rng.integers(-2, 3, size=original.shape)
+    index = Index(original, masked)
+    together = _fronts_of(index, np.arange(9), np.inf)
+    alone = [_fronts_of(index, np.array([i]), np.inf)[0] for i in range(9)]
+    assert [one.tolist() for one in together] == [one.tolist() for one in alone]
+    assert sum(len(one) > 1 for one in alone) > 3
+
+
 def test_the_own_record_is_no_row_whatever_its_place():
     masked = np.array([[5.0, 0.0], [1.0, 1.0], [0.0, 5.0]])
     index = Index(np.zeros((3, 2)), masked)
