@@ -6,6 +6,7 @@ from sklearn.utils._param_validation import (  # noqa: F401
     HasMethods,
     Interval,
     StrOptions,
+    validate_parameter_constraints,
     validate_params,
 )
 from sklearn.utils.validation import _num_samples as num_samples  # noqa: F401

@@ -111,8 +111,10 @@ def how_sure(audit: UnalignedAudit) -> list[str]:
     single = audit.singling_out
     if single.attack.n_tried:
         text = (
-            f"Singled out: {_count(single.attack)} descriptions of {single.n_columns} variables "
-            f"that fit one record of the release fit exactly one of {single.n_people:,} originals"
+            f"Singled out: {_count(single.attack)} description{'s' * (single.attack.n_tried != 1)} "
+            f"of {single.n_columns} variable{'s' * (single.n_columns != 1)} "
+            f"that fit{'s' * (single.attack.n_tried == 1)} one record of the release "
+            f"fit{'s' * (single.attack.n_tried == 1)} exactly one of {single.n_people:,} originals"
         )
         if single.control is not None:
             text += f", and {single.control.n_right:,} exactly one of as many of the holdout"

@@ -46,7 +46,8 @@ class Fit:
     original, masked : list of rows
         The files as numbers, those of mixed files as `mixed.codes` makes them.
     pool : list of rows or None
-        The whole masked file, if one was given.
+        The whole masked file, if one was given: the records of ``masked``, then the others in the
+        order of `coordinates.in_order`, as in the index of the problem.
     columns : list of str or None
         Names of the columns.
     variables : list of dict or None

@@ -70,13 +70,21 @@ def digest(table: Table) -> str:
     """
     found = hashlib.sha256(struct.pack(">2Q", len(table), len(table[0])))
     for row in table:
-        numbers = [math.nan if x is None else x for x in row]
-        found.update(struct.pack(f">{len(row)}d", *numbers))
+        found.update(_bits(row))
     return found.hexdigest()
 
 
+def _bits(row: Sequence[Any]) -> bytes:
+    return struct.pack(f">{len(row)}d", *(math.nan if x is None else x for x in row))
+
+
+def in_order(others: Iterable[list[Any]]) -> list[list[Any]]:
+    """Impostors in an order that is theirs alone: whoever shuffles a release proves the same."""
+    return sorted(others, key=_bits)
+
+
 def with_pool(masked: Table, pool: Table) -> Table:
-    """The masked records, then the others of the pool in their order."""
+    """The masked records, then the others of the pool, `in_order`."""
     own = Counter(map(tuple, masked))
     others = []
     for row in pool:
@@ -85,7 +93,7 @@ def with_pool(masked: Table, pool: Table) -> Table:
         else:
             others.append(row)
     require(not any(own.values()), "a masked record is not in the pool")
-    return masked + others
+    return masked + in_order(others)
 
 
 def coordinates(view: Any, original: Table, masked: Table, everyone: Table) -> tuple[Table, Table]:

@@ -4,8 +4,8 @@
 holds no category::
 
     numeric    the number itself
-    nominal    0 for the first category that appears (original, masked file, pool; row by row), 1
-               for the next new one, ...
+    nominal    0 for the first category that appears (original, then masked file; row by row), 1
+               for the next new one, ...; at last those of the pool alone, sorted
     ordinal    the different values of all files in ascending order have the numbers ``levels``
     missing    None
 
@@ -46,19 +46,22 @@ def codes(variables: Any, original: Any, masked: Any, pool: Any) -> list[Any]:
     given = [file for file in (original, masked, pool) if file is not None]
     rows = [row for file in given for row in file]
     require(all(len(row) == len(variables) for row in rows), "a file has other columns")
-    code = [_codes(one, [row[k] for row in rows]) for k, one in enumerate(variables)]
+    n_own = len(original) + len(masked)
+    columns = [[row[k] for row in rows] for k in range(len(variables))]
+    code = [_codes(*one, n_own) for one in zip(variables, columns, strict=True)]
     coded = iter([[of(cell) for of, cell in zip(code, row, strict=True)] for row in rows])
     files = (original, masked, pool)
     return [None if file is None else [next(coded) for _ in file] for file in files]
 
 
-def _codes(variable: Any, cells: Sequence[Any]) -> Callable[[Any], float | None]:
-    """What makes a number of a cell of this column."""
+def _codes(variable: Any, cells: Sequence[Any], n_own: int) -> Callable[[Any], float | None]:
+    """What makes a number of a cell of this column, of which the first ones are not the pool's."""
     kind = variable["kind"]
     require(kind in KINDS, "the kind of a column is unknown")
     if kind == "numeric":
         return _number
-    found = list(dict.fromkeys(cell for cell in cells if not _is_missing(cell)))
+    found = list(dict.fromkeys(cell for cell in cells[:n_own] if not _is_missing(cell)))
+    found += sorted({cell for cell in cells[n_own:] if not _is_missing(cell)}.difference(found))
     numbers = list(range(len(found)))
     if kind == "ordinal":
         found.sort()

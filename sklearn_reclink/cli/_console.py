@@ -41,7 +41,12 @@ def split_names(names: list[str] | None) -> list[str] | None:
     """Names separated by commas, in one option or several; a name with a comma is quoted."""
     if not names:
         return None
-    found = [name.strip() for part in csv.reader(names) for name in part if name.strip()]
+    try:
+        found = [name.strip() for part in csv.reader(names) for name in part if name.strip()]
+    except csv.Error as error:
+        raise ValueError(
+            "a list of names has a line break: put double quotes around a name that holds one"
+        ) from error
     if not found:
         raise ValueError(
             f"{','.join(names)!r} names nothing: separate names by commas, such as age,income"

@@ -118,9 +118,10 @@ def mask_file(
     MaskedFile
         With the id, if any, and the columns masked or kept, in the order of the file.
     """
-    table, to_check = reading.read_table(path, which._replace(columns=None))
-    held = which.variables(table)
     kept = list(keep or [])
+    needed = None if which.columns is None else [*which.columns, *kept]
+    table, to_check = reading.read_table(path, which._replace(columns=None), needed)
+    held = which.variables(table)
     wanted = list(which.columns or _named_by_options(masker, held))
     wanted = wanted or [name for name in held if name not in kept]
     for name in [*wanted, *kept]:

@@ -171,19 +171,32 @@ def check_different(first: Path, other: Path, wanted: str = "its masked version"
         raise FileProblem(f"{other} and {first} are one file: give {wanted} in place of the second")
 
 
-def read_table(path: Path, which: Selection) -> tuple[pd.DataFrame, dict[str, str]]:
+def read_table(
+    path: Path, which: Selection, needed: Sequence[str] | None = None
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """Read one file: the columns asked for by their kind, the others and the id as text.
 
-    Also what the user should check, by column.
+    Also what the user should check, by column. A column that holds lists or the like is left as it
+    is if others are needed.
     """
     table = tables.load(path)
     held = which.variables(table.frame)
     wanted = common_columns([held], [table.file], which.columns)
+    if needed is not None:
+        wanted = [name for name in wanted if name in needed or _is_readable(table, name)]
     (found,), to_check = interpret([table], wanted, which)
     read = table.frame.assign(**found)
     if which.id_column is not None:
         read[which.id_column] = list(ids_of(table, which.id_column))
     return read, to_check
+
+
+def _is_readable(table: tables.Table, name: str) -> bool:
+    try:
+        column_of(table, name)
+    except FileProblem:
+        return False
+    return True
 
 
 def common_columns(

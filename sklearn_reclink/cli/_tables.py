@@ -6,20 +6,20 @@ what they mean. Columns without a name, such as the row names of R, are left out
 
 from __future__ import annotations
 
-import codecs
-import csv
-import re
+import math
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_reclink.auditing.writing import as_written
+from sklearn_reclink.cli._header import looks_like_record
+from sklearn_reclink.cli._layout import FileProblem as FileProblem
+from sklearn_reclink.cli._layout import layout_of, records_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SEPARATORS = ",;\t|"
 PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm"}
 _OTHER_FORMATS = {".xls", ".xlsb", ".ods", ".sav", ".dta", ".sas7bdat", ".rds", ".rda", ".json"}
@@ -36,13 +36,7 @@ _OTHER_FORMATS |= {
     ".npy",
 }
 _MOST_NAMED = 5
-_START = 2**16  # bytes that tell the layout of a CSV file
-_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x19]")
-
-
-class FileProblem(ValueError):
-    """What is wrong with a file, in one sentence."""
+_SHOWING = 1000  # records that show whether the first line is one
 
 
 class Table(NamedTuple):
@@ -73,6 +67,13 @@ def load(path: Path) -> Table:
         frame, separator, notes = _read_csv(path)
     header = [as_written(str(name).strip()) for name in frame.columns]
     named = [bool(name) and not name.startswith("Unnamed: ") for name in header]
+    if suffix not in PARQUET:
+        shown = frame.iloc[:_SHOWING].astype(object).map(str, na_action="ignore").fillna("")
+        if looks_like_record(header, [shown.iloc[:, k].tolist() for k in range(len(header))]):
+            raise FileProblem(
+                f"the first line of {path.name} looks like a record: write the names of the "
+                "columns into a line above it"
+            )
     frame = frame.set_axis(header, axis=1).loc[:, named].reset_index(drop=True)
     if not all(named):
         notes.append(f"{path.name}: a column without a name is left out")
@@ -99,7 +100,11 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def _read_excel(path: Path) -> pd.DataFrame:
-    """The first sheet; a column with a cell of text becomes text."""
+    """The first sheet; a column with a cell of text becomes text.
+
+    A blank row between two records is a record that lacks all values, as in a CSV file. Blank rows
+    before the names and after the last record are none.
+    """
     import pandas as pd
 
     if find_spec("openpyxl") is None:
@@ -107,108 +112,69 @@ def _read_excel(path: Path) -> pd.DataFrame:
             f"{path.name}: Excel files need openpyxl: pip install openpyxl, or save it as CSV"
         )
     try:
-        table = pd.read_excel(path, dtype=object, keep_default_na=False, engine="openpyxl")
+        rows = _sheet(path)
     except Exception as error:
         raise FileProblem(
             f"{path.name} cannot be read as Excel: save it again, or as CSV"
         ) from error
-    table = table.mask(table == "").dropna(how="all").reset_index(drop=True)
-    for name in table.columns:
-        column = table[name]
-        is_text = column.map(lambda value: isinstance(value, str)).any()
-        table[name] = column.map(str, na_action="ignore").fillna("") if is_text else column
-    return table.infer_objects()
+    filled = [number for number, row in enumerate(rows) if any(map(_is_filled, row))]
+    if not filled:
+        raise FileProblem(f"{path.name} is empty")
+    width = max(map(len, rows))
+    rows = [row + [math.nan] * (width - len(row)) for row in rows[filled[0] : filled[-1] + 1]]
+    header = [str(name) if _is_filled(name) else "" for name in rows[0]]
+    columns = [pd.Series([row[k] for row in rows[1:]], dtype=object) for k in range(width)]
+    for k, column in enumerate(columns):
+        if column.map(lambda value: isinstance(value, str)).any():
+            columns[k] = column.map(str, na_action="ignore").fillna("")
+    table = pd.DataFrame(dict(enumerate(columns))).infer_objects()
+    return table.set_axis(header, axis=1)
+
+
+def _sheet(path: Path) -> list[list[Any]]:
+    """The values of the cells of the first sheet; NaN where there is none, or an error."""
+    from openpyxl import load_workbook
+
+    book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
+    try:
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()  # which other programs may have written wrongly
+        return [[_value(cell) for cell in row] for row in sheet.rows]
+    finally:
+        book.close()
+
+
+def _value(cell: Any) -> Any:
+    value = cell.value
+    if value is None or value == "" or cell.data_type == "e":
+        return math.nan
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _is_filled(value: Any) -> bool:
+    return bool(value.strip() if isinstance(value, str) else value == value)
 
 
 def _read_csv(path: Path) -> tuple[pd.DataFrame, str, list[str]]:
-    with path.open("rb") as file:
-        start = file.read(_START)
-    if not start.strip():
-        raise FileProblem(f"{path.name} is empty")
-    for encoding in _encodings(start):
-        try:
-            frame, separator = _parse(path, start, encoding)
-        except UnicodeError:
-            continue
-        note = f"{path.name} is not in UTF-8: it is read as {encoding}"
-        return frame, separator, [] if encoding == "utf-8-sig" else [note]
-    raise FileProblem(f"{path.name} is not a CSV file in UTF-8, UTF-16 or Latin-1")
-
-
-def _encodings(start: bytes) -> Sequence[str]:
-    """The encodings that a file may have, likely ones first."""
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return ["utf-16"]
-    zeros = [2 * start[k::2].count(0) / len(start) for k in (0, 1)]
-    if max(zeros) > 0.7 and min(zeros) < 0.1:
-        return ["utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"]
-    return ["utf-8-sig", "cp1252", "latin-1"]
-
-
-def _parse(path: Path, start: bytes, encoding: str) -> tuple[pd.DataFrame, str]:
     import pandas as pd
 
-    whole = len(start) < _START
-    text = codecs.getincrementaldecoder(encoding)().decode(start, final=whole)
-    if _CONTROL.search(text):
-        raise FileProblem(f"{path.name} is not a CSV file: it contains binary data")
-    lines = text.splitlines(keepends=True)[: None if whole or text.count("\n") < 2 else -1]
-    separator = _separator(lines)
-    header = next(filter(None, csv.reader(lines, delimiter=separator)), [])
-    if not any(header):
-        raise FileProblem(f"{path.name} is empty")
-    _check_header(header, path.name)
-    _check_rows(path, encoding, separator, len(header))
+    layout = layout_of(path)
+    notes = [] if layout.note is None else [f"{path.name} {layout.note}"]
+    if len(layout.header) == 1:
+        table = pd.DataFrame(records_of(path, layout), columns=layout.header, dtype=str)
+        return table, layout.separator, notes
     table = pd.read_csv(
         path,
-        sep=separator,
-        encoding=encoding,
+        sep=layout.separator,
+        encoding=layout.encoding,
         dtype=str,
         keep_default_na=False,
         index_col=False,
-        names=range(len(header)),
+        names=range(len(layout.header)),
         header=0,
-        skip_blank_lines=len(header) > 1,  # a blank line may be a missing value
+        skiprows=layout.n_before,
     )
-    table.columns = pd.Index(header)
-    return table, separator
-
-
-def _check_rows(path: Path, encoding: str, separator: str, n_columns: int) -> None:
-    """Refuse rows that have more or fewer cells than the header, and quotes left open."""
-    with path.open(encoding=encoding, newline="") as file:
-        rows = csv.reader(file, delimiter=separator, strict=True)
-        try:
-            for number, row in enumerate(row for row in rows if row):
-                if len(row) != n_columns:
-                    raise FileProblem(
-                        f"{path.name} is not a CSV file: row {number} has {len(row)} cells, the "
-                        f"header has {n_columns}"
-                    )
-        except csv.Error as error:
-            raise FileProblem(
-                f"{path.name} is not a CSV file: its quotes are wrong before line {rows.line_num}"
-            ) from error
-
-
-def _separator(lines: Sequence[str]) -> str:
-    """The separator that gives all lines the same number of cells, or else the header the most."""
-
-    def layout(sign: str) -> tuple[bool, int, bool]:
-        counts = [len(row) for row in csv.reader(lines, delimiter=sign) if row]
-        n_columns, is_even = max(counts[:1], default=0), len(set(counts)) == 1
-        return is_even and n_columns > 1, n_columns, is_even
-
-    return max(SEPARATORS, key=layout)
-
-
-def _check_header(header: Sequence[str], file: str) -> None:
-    """Refuse a first line that is a record: its values would be taken for names, and shown."""
-    names = [name.strip() for name in header]
-    if all(map(_NUMBER.fullmatch, names)) and not all(map(str.isdigit, names)):
-        raise FileProblem(
-            f"the first line of {file} contains numbers only: write the names of the columns there"
-        )
+    return table.set_axis(layout.header, axis=1), layout.separator, notes
 
 
 def some(names: Sequence[str]) -> str:

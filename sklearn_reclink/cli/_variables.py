@@ -45,7 +45,11 @@ class Typed:
 
     def __init__(self, series: pd.Series, file: str):
         self.series, self.name, self.file = series, series.name, file
-        self._column = read_columns(series.to_frame(), [series.name], f"file {file}")[0]
+        try:
+            table, names = series.to_frame(), [series.name]
+            (self._column,) = read_columns(table, names, f"file {file}", first_row=1)
+        except (TypeError, ValueError) as error:
+            raise FileProblem(str(error)) from error
         self.where, self.missing = self._column.where, self._column.missing
         self.held, self.ordered = self._column.type, self._column.levels is not None
 

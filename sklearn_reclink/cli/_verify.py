@@ -1,27 +1,34 @@
 """``reclink verify``: is the proof of a certificate right about these files?
 
-Files of numbers are read here by the standard library alone, numbers as Python's `float` reads
-them, so that nothing of what made the certificate takes part in checking it. What a cell of a mixed
-file means (a date, a category, a missing value) is for `reclink audit` to say, so these are read as
-it reads them, by the kinds of columns in the certificate. Checking is the same for both.
+Files of numbers in plain CSV are read here by the standard library alone, numbers as Python's
+`float` reads them, so that nothing of what made the certificate takes part in checking it. What a
+cell of a mixed file means (a date, a category, a missing value) is for `reclink audit` to say, so
+these are read as it reads them, by the kinds of columns in the certificate. So are numbers that
+`float` does not read, such as those with thousands separators, and other formats than CSV.
+Checking is the same for all.
 """
 
-import csv
 import gzip
 import json
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sklearn_reclink.auditing.writing import as_written
 from sklearn_reclink.certificates import CertificateError
 from sklearn_reclink.certificates.coordinates import Table
 from sklearn_reclink.certificates.verify import verify
 from sklearn_reclink.cli import _options as options
+from sklearn_reclink.cli._layout import layout_of, records_of
+from sklearn_reclink.cli._tables import EXCEL, PARQUET, FileProblem
+
+if TYPE_CHECKING:
+    from sklearn_reclink.cli._reading import Selection
 
 REJECTED = 1
-_SEPARATORS = ",;\t|"
 
 Proof = Annotated[Path, typer.Argument(help="The certificate, JSON or JSON.gz.")]
 PoolPath = Annotated[
@@ -51,7 +58,7 @@ def verify_command(
         if "variables" in certificate:
             files = read_mixed(certificate, paths, names, id_column, decimal, dates)
         else:
-            files = read_numbers(paths, names, id_column, decimal or ".")
+            files = read_numbers(paths, names, id_column, decimal, quiet=quiet)
         verified = verify(certificate, *files)
     except CertificateError as error:
         typer.echo(f"rejected: {error}", err=True)
@@ -66,32 +73,82 @@ def read_certificate(path: Path) -> dict[str, Any]:
     try:
         with opened(path, "rt", encoding="utf-8") as file:
             certificate = json.load(file)
-    except (ValueError, RecursionError, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path.name} is not JSON") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FileProblem(f"{path.name} is damaged: fetch or write it again") from error
+    except (ValueError, RecursionError) as error:
+        raise FileProblem(f"{path.name} is not JSON") from error
     if not isinstance(certificate, dict) or "family" not in certificate:
-        raise ValueError(f"{path.name} is not a certificate")
+        raise FileProblem(f"{path.name} is not a certificate")
+    names = certificate.get("columns")
+    if names is not None and not _are_names(names):
+        raise FileProblem(f"{path.name} is not a certificate: its columns are not a list of names")
     return certificate
 
 
+def _are_names(names: Any) -> bool:
+    return isinstance(names, list) and all(isinstance(name, str) for name in names)
+
+
+class NotPlain(FileProblem):
+    """A file is no CSV file of numbers as Python writes them."""
+
+
 def read_numbers(
-    paths: Sequence[Path], names: list[str] | None, id_column: str | None, decimal: str
+    paths: Sequence[Path],
+    names: list[str] | None,
+    id_column: str | None,
+    decimal: str | None,
+    *,
+    quiet: bool = True,
 ) -> list[Table]:
     """Files of numbers; by ids, the people in both, and the whole masked file if it has more."""
-    (ids, first), (other_ids, second), *pool = (
-        read_file(path, names, id_column, decimal) for path in paths
-    )
+    if decimal not in (None, ".", ","):
+        raise FileProblem(f"--decimal is a point or a comma, not {decimal!r}")
+    try:
+        read = [read_file(path, names, id_column, decimal or ".") for path in paths]
+    except NotPlain as refused:
+        tables = _numbers_as_audited(refused, paths, names, id_column, decimal)
+        if not quiet:
+            typer.echo(f"reclink: note: {refused}, so the files are read as by audit", err=True)
+        return tables
+    (ids, first), (other_ids, second), *pool = read
     tables = [first, second, *(table for _, table in pool)]
     if id_column is None:
         return tables
     mine, other = (dict(zip(*one, strict=True)) for one in ((ids, first), (other_ids, second)))
     if len(mine) < len(ids) or len(other) < len(other_ids):
-        raise ValueError(f"an id in {id_column!r} occurs twice in a file: each must be there once")
+        raise FileProblem(f"an id in {id_column!r} occurs twice in a file: each must be there once")
     both = [one for one in ids if one in other]
     if not both:
-        raise ValueError(f"no id in {id_column!r} is in both files")
+        raise FileProblem(f"no id in {id_column!r} is in both files")
     if not pool and len(both) < len(other):
         tables.append(second)
     return [[mine[one] for one in both], [other[one] for one in both], *tables[2:]]
+
+
+def _numbers_as_audited(
+    refused: NotPlain,
+    paths: Sequence[Path],
+    names: list[str] | None,
+    id_column: str | None,
+    decimal: str | None,
+) -> list[Table]:
+    """Files of numbers as `reclink audit` reads them."""
+    from pandas.api.types import is_numeric_dtype
+
+    from sklearn_reclink.cli._reading import Selection
+
+    remedy = "name the columns of the certificate with --columns, or the sign with --decimal"
+    try:
+        tables = _as_audited(paths, Selection(id_column, names, decimal))
+    except FileProblem as error:
+        if "--nominal" not in str(error):
+            raise
+        raise FileProblem(f"{refused}: {remedy}") from None
+    for name in tables[0].columns:
+        if not all(is_numeric_dtype(table[name]) for table in tables):
+            raise FileProblem(f"column {name!r} does not hold numbers in all files: {remedy}")
+    return [table.astype(float).to_numpy().tolist() for table in tables]
 
 
 def read_mixed(
@@ -104,58 +161,60 @@ def read_mixed(
 ) -> list[Table]:
     """Mixed files as `reclink audit` reads them; by ids, the whole masked file is the pool."""
     from sklearn_reclink.certificates.tables import kinds_of, read_tables
-    from sklearn_reclink.cli._reading import Selection, read_pair, read_together
+    from sklearn_reclink.cli._reading import Selection
 
     kinds = kinds_of(certificate)
     if names is None or len(names) != len(kinds):
-        raise ValueError("the certificate names no columns: name them, in order, with --columns")
-    if id_column is not None and len(paths) > 2:
-        raise ValueError(f"--pool is read from {paths[1].name}, by --id: leave it out")
+        raise FileProblem("the certificate names no columns: name them, in order, with --columns")
     nominal = [name for name, kind in zip(names, kinds, strict=True) if kind != "numeric"]
-    which = Selection(id_column, names, decimal, nominal, dates=dates)
-    if len(paths) > 2:
-        tables = read_together(paths, which)
-    else:
-        pair = read_pair(paths[0], paths[1], which)
-        tables = [pair.original, pair.masked, *([] if pair.whole is None else [pair.whole])]
+    tables = _as_audited(paths, Selection(id_column, names, decimal, nominal, dates=dates))
     return read_tables({**certificate, "columns": names}, tables)
+
+
+def _as_audited(paths: Sequence[Path], which: "Selection") -> list[Any]:
+    """The two files and the pool, as dataframes."""
+    from sklearn_reclink.cli._reading import read_pair, read_together
+
+    if len(paths) > 2:
+        if which.id_column is not None:
+            raise FileProblem(f"--pool is read from {paths[1].name}, by --id: leave it out")
+        return list(read_together(paths, which))
+    pair = read_pair(paths[0], paths[1], which)
+    return [pair.original, pair.masked, *([] if pair.whole is None else [pair.whole])]
 
 
 def read_file(
     path: Path, names: list[str] | None, id_column: str | None, decimal: str
 ) -> tuple[list[str], Table]:
     """Ids, if there is a column of them, and rows of numbers of the columns named."""
-    if path.suffix.lower() in (".parquet", ".pq"):
-        raise ValueError(f"{path.name}: only CSV files can be verified")
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = file.read().splitlines(keepends=True)
-    if not lines:
-        raise ValueError(f"{path.name} is empty")
-    headers = {sign: next(csv.reader(lines, delimiter=sign)) for sign in _SEPARATORS}
-    separator = max(headers, key=lambda sign: len(headers[sign]))
-    header, *rows = csv.reader(lines, delimiter=separator)
-    wanted = [name for name in header if name != id_column] if names is None else names
+    if path.suffix.lower() in PARQUET | EXCEL:
+        raise NotPlain(f"{path.name} is not a CSV file")
+    layout = layout_of(path)
+    header = [as_written(name.strip()) for name in layout.header]
+    wanted = [name for name in header if name not in ("", id_column)] if names is None else names
     for name in [*wanted, *([] if id_column is None else [id_column])]:
         if header.count(name) != 1:
-            raise ValueError(f"{path.name} must have the column {name!r} exactly once")
+            raise FileProblem(f"{path.name} must have the column {name!r} exactly once")
     places = [header.index(name) for name in wanted]
-    table = []
-    for number, row in enumerate((row for row in rows if row), start=1):
-        if len(row) != len(header):
-            cells = f"{len(row)} cells, the header has {len(header)}"
-            raise ValueError(f"{path.name} is not a CSV file: row {number} has {cells}")
+    key = None if id_column is None else header.index(id_column)
+    ids, table = list[str](), list[list[float]]()
+    for number, row in enumerate(records_of(path, layout), start=1):
         for place in places:
             if not _is_number(row[place], decimal):
-                raise ValueError(
-                    f"column {header[place]!r} of {path.name} is not a number in row {number}: "
-                    "choose the columns of the certificate with --columns"
+                name = header[place]
+                raise NotPlain(
+                    f"column {name!r} of {path.name} has no plain number in row {number}"
                 )
         table.append([float(row[place].replace(decimal, ".")) for place in places])
-    key = None if id_column is None else header.index(id_column)
-    return ([] if key is None else [row[key] for row in rows if row]), table
+        if key is not None:
+            ids.append(as_written(row[key].strip()))
+    return ids, table
 
 
 def _is_number(cell: str, decimal: str) -> bool:
+    """Whether Python and an audit read a cell as the same number."""
+    if "_" in cell or (decimal == "," and "." in cell):
+        return False
     try:
         float(cell.replace(decimal, "."))
     except ValueError:

@@ -50,6 +50,8 @@ class Column(NamedTuple):
         Whether its type says that it holds categories.
     levels : list or None
         The levels in order, if its type has an order.
+    first_row : int, default=0
+        What errors call the first row.
     """
 
     name: Any
@@ -59,6 +61,7 @@ class Column(NamedTuple):
     missing: np.ndarray
     nominal: bool
     levels: list[Any] | None
+    first_row: int = 0
 
     @property
     def where(self) -> str:
@@ -66,18 +69,20 @@ class Column(NamedTuple):
         return f"column {self.name!r} of the {self.file}"
 
     def row(self, wrong: np.ndarray) -> int:
-        """The first record whose present value is wrong."""
-        return int(np.flatnonzero(~self.missing)[wrong.argmax()])
+        """The first record whose present value is wrong, as errors call it."""
+        return int(np.flatnonzero(~self.missing)[wrong.argmax()]) + self.first_row
 
     def numbers(self) -> np.ndarray:
         """The column as floats, NaN where missing."""
         values = np.zeros(len(self.missing), dtype=self.present.dtype)
         values[~self.missing] = self.present
-        check_exact(values[:, None], [self.name], self.file, text_is_number=False)
+        table, names = values[:, None], [self.name]
+        check_exact(table, names, self.file, text_is_number=False, first_row=self.first_row)
         floats = values.astype(np.float64)
         if np.isinf(floats).any():
+            row = np.isinf(floats).argmax() + self.first_row
             raise ValueError(
-                f"{self.where} has an infinite value (inf) in row {np.isinf(floats).argmax()}: "
+                f"{self.where} has an infinite value (inf) in row {row}: "
                 "replace it by a number, or mark it as missing"
             )
         floats[self.missing] = np.nan
@@ -98,11 +103,13 @@ def is_frame(table: Any) -> bool:
     return isinstance(frame, nw.DataFrame)
 
 
-def read_columns(table: Any, names: Sequence[Any] | None, file: str) -> list[Column]:
+def read_columns(
+    table: Any, names: Sequence[Any] | None, file: str, *, first_row: int = 0
+) -> list[Column]:
     """The columns of a table, which are those of ``names``; errors call the table ``file``."""
     if is_frame(table):
         frame = list(series_of(table))
-        return [_of_series(one, name, file) for one, name in _named(frame, names, file)]
+        return [_of_series(one, name, file, first_row) for one, name in _named(frame, names, file)]
     values = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
     if values.dtype.names is not None:
         raise TypeError(f"the {file} is a structured array: pass a dataframe in its place")
@@ -112,7 +119,7 @@ def read_columns(table: Any, names: Sequence[Any] | None, file: str) -> list[Col
     for masked, name in _named(list(values.T), names, file):
         column = np.ma.getdata(masked)
         missing = np.ma.getmaskarray(masked) | _is_missing(column)
-        columns.append(_column(name, file, column[~missing], missing))
+        columns.append(_column(name, file, column[~missing], missing, first_row=first_row))
     return columns
 
 
@@ -136,14 +143,15 @@ def series_of(table: Any) -> Iterator[Any]:
     return iter(nw.from_native(table, eager_only=True).iter_columns())
 
 
-def _of_series(series: Any, name: Any, file: str) -> Column:
+def _of_series(series: Any, name: Any, file: str, first_row: int) -> Column:
     import narwhals as nw
 
     dtype = series.dtype
     category = isinstance(dtype, nw.Categorical | nw.Enum)
     zoned = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
     missing = series.is_null().to_numpy().astype(bool)
-    column = _column(name, file, series.drop_nulls().to_numpy(), missing, category, zoned)
+    present = series.drop_nulls().to_numpy()
+    column = _column(name, file, present, missing, category, zoned, first_row=first_row)
     levels = _levels(series)
     if levels is None:
         return column
@@ -183,12 +191,14 @@ def _column(
     missing: np.ndarray,
     category: bool = False,
     zoned: bool = False,
+    *,
+    first_row: int = 0,
 ) -> Column:
     if present.dtype.kind == "f" and np.isnan(present).any():  # polars has NaN beside null
         missing = missing.copy()
         missing[~missing] = np.isnan(present)
         present = present[~np.isnan(present)]
-    column = Column(name, file, None, present, missing, category, None)
+    column = Column(name, file, None, present, missing, category, None, first_row)
     if not len(present):
         return column
     held = _OF_KIND.get(present.dtype.kind) or _of_objects(column)

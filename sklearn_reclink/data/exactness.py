@@ -17,7 +17,12 @@ _WHOLE = 2**53  # floats of this size or above are whole, and not all whole numb
 
 
 def check_exact(
-    table: Any, names: Sequence[Any] | None, file: str, *, text_is_number: bool = True
+    table: Any,
+    names: Sequence[Any] | None,
+    file: str,
+    *,
+    text_is_number: bool = True,
+    first_row: int = 0,
 ) -> None:
     """Refuse a table whose values become others in an array of floats.
 
@@ -31,6 +36,8 @@ def check_exact(
         What errors call the table.
     text_is_number : bool, default=True
         Whether text of digits will become a number.
+    first_row : int, default=0
+        What errors call the first row.
     """
     _check_unmasked(table, names, file)
     for k, column in enumerate(_columns(table)):
@@ -38,9 +45,10 @@ def check_exact(
         if inexact.any():
             raise ValueError(
                 f"column {(k if names is None else names[k])!r} of the {file} has a number in row "
-                f"{inexact.argmax()} that a float cannot hold (a whole number beyond 2^53, or one "
-                "too near to 0), so it would become equal to others. If the column holds ids, "
-                "leave it out; otherwise subtract the same constant from it in both files"
+                f"{inexact.argmax() + first_row} that a float cannot hold (a whole number beyond "
+                "2^53, or one too near to 0), so it would become equal to others. If the column "
+                "holds ids, leave it out; otherwise subtract the same constant from it in both "
+                "files"
             )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_reclink.certificates import build
+from sklearn_reclink.certificates.coordinates import in_order
 from sklearn_reclink.certificates.mixed import codes
 from sklearn_reclink.certificates.tables import variables_of
 from sklearn_reclink.data import reading
@@ -14,6 +15,7 @@ from sklearn_reclink.data.mixed import MixedView
 from sklearn_reclink.data.ranks import RankScales
 from sklearn_reclink.data.views import Scales
 from sklearn_reclink.linkers._view import View, best_of
+from sklearn_reclink.search import Index
 from sklearn_reclink.solvers.problem import Problem
 
 if TYPE_CHECKING:
@@ -32,10 +34,13 @@ def certificate_of(
     """A proof of ``bound_`` that `verify_certificate` accepts."""
     best = best_of(views)
     files = [*reading.read_again(linker, X, None, y), None if pool is None else linker.masked_]
-    variables, tables = _as_numbers(linker, files)
+    variables, (original, masked, whole) = _as_numbers(linker, files)
+    places = None if whole is None else _places(len(masked), whole)
     order, width = getattr(linker, "k_additive", None), best.index.n_variables
     fit = build.Fit(
-        **dict(zip(("original", "masked", "pool"), tables, strict=True)),
+        original=original,
+        masked=masked,
+        pool=None if places is None else [whole[place] for place in places],
         columns=reading.column_names(X),
         variables=variables,
         view=_view_of_columns(best.linker),
@@ -44,7 +49,7 @@ def certificate_of(
             "constraint": getattr(linker, "constraint", "simplex"),
             "order": None if order is None else min(int(order), width),
         },
-        problem=Problem(linker._family_of(best.index), best.index),
+        problem=_problem(linker, best.index, places),
         theta=linker._theta,
         linked=best.index.linked(linker._family, linker._theta),
         bound=best.index.n_records if linker.bound_ is None else linker.bound_,
@@ -55,13 +60,27 @@ def certificate_of(
         replace(
             fit,
             view=_view_of_columns(one.linker),
-            problem=Problem(linker._family_of(one.index), one.index),
+            problem=_problem(linker, one.index, places),
             conflicts=one.solution.conflicts,
         )
         for one in views
         if one is not best
     ]
     return build.build_certificate(fit, others=others, seconds=seconds)
+
+
+def _places(n_records: int, whole: list[list[Any]]) -> list[int]:
+    """The records of a pool in the order of a certificate, which the file's order cannot change."""
+    place = {id(row): k for k, row in enumerate(whole)}
+    return [*range(n_records), *(place[id(row)] for row in in_order(whole[n_records:]))]
+
+
+def _problem(linker: "ExactLinker", index: Index, places: list[int] | None) -> Problem:
+    """The problem of a fit, its masked records in these places."""
+    if places is not None:
+        files, n_jobs = (index.original, index.masked[places]), index.n_jobs
+        index = Index(*files, n_jobs=n_jobs, caps=index.caps, extra=index.extra)
+    return Problem(linker._family_of(index), index)
 
 
 def _as_numbers(

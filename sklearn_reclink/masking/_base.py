@@ -15,8 +15,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink._sklearn_compat import fit_context
-from sklearn_reclink.masking.columns import NUMERIC, Column, Table, frame_of
+from sklearn_reclink._sklearn_compat import fit_context, validate_parameter_constraints
+from sklearn_reclink.masking.columns import NUMERIC, Column, Table, frame_of, is_missing
 from sklearn_reclink.masking.docstrings import ENTRIES, OF_FIT
 
 
@@ -55,6 +55,28 @@ def by_powers_of_two(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     largest = np.where(np.isnan(X), 0.0, np.abs(X)).max(axis=0, initial=0.0)
     exponents = np.frexp(largest)[1]
     return np.ldexp(X, -exponents), exponents
+
+
+def no_number(X: Any) -> tuple[int, int] | None:
+    """Row and column of the first cell of an array that is no number, column by column.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.masking._base import no_number
+    >>> no_number([["1", 2.5], ["a", None]])
+    (1, 0)
+    """
+    try:
+        values = np.asarray(X, dtype=object)
+    except ValueError:  # rows of several lengths
+        return None
+    for place, column in enumerate(values.T if values.ndim == 2 else ()):
+        for row, value in enumerate(column):
+            try:
+                float(np.nan if is_missing(value) else value)
+            except (TypeError, ValueError):
+                return row, place
+    return None
 
 
 def listed(columns: Iterable[Hashable]) -> str:
@@ -118,6 +140,7 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
 
         %(of_fit)s
         """
+        self._check_options_by_column()
         table = self._read(X, reset=True)
         self.columns_ = self._positions(self.columns, "columns")
         self._settle(len(table.columns))
@@ -140,6 +163,20 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         with np.errstate(over="ignore", invalid="ignore"):  # `with_numbers` refuses what follows
             return table.replaced(self._mask_columns(table))
 
+    def _check_options_by_column(self) -> None:
+        """Hold the values of a dict by column to what one value for all columns must be."""
+        for name, constraints in self._parameter_constraints.items():
+            given = getattr(self, name)
+            of_one = [one for one in constraints if one is not dict and one is not None]
+            if isinstance(given, Mapping) and of_one:
+                by_column = {
+                    f"{name}[{column}]": value
+                    for column, value in given.items()
+                    if value is not None
+                }
+                allowed = dict.fromkeys(by_column, of_one)
+                validate_parameter_constraints(allowed, by_column, type(self).__name__)
+
     def _read(self, X: Any, *, reset: bool) -> Table:
         frame = frame_of(X)
         if frame is not None:
@@ -154,16 +191,18 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         finite = "allow-nan" if self._allows_missing else True
         if self._array_dtype is None:
             finite = False
-        return Table.of(
-            validate_data(
-                self,
-                X,
-                dtype=self._array_dtype,
-                order="C",
-                ensure_all_finite=finite,
-                reset=reset,
-            )
-        )
+        options = {"dtype": self._array_dtype, "order": "C", "ensure_all_finite": finite}
+        try:
+            return Table.of(validate_data(self, X, **options, reset=reset))
+        except (TypeError, ValueError) as error:
+            place = None if self._array_dtype is None else no_number(X)
+            if place is None:
+                raise
+            first_line = str(error).splitlines()[0].partition(": ")[0]  # then comes the value
+            raise type(error)(
+                f"column {place[1]} has a value that is no number in row {place[0]}: name the "
+                f"columns of numbers with columns=, or correct it. {first_line}"
+            ) from None
 
     @property
     def _array_dtype(self) -> Any:

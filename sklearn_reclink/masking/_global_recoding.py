@@ -164,7 +164,7 @@ class GlobalRecoding(Masker):
             edges = [column.number_of(edge) for edge in rule]
             if not edges or None in edges or (np.diff(np.array(edges, dtype=float)) <= 0).any():
                 raise ValueError(
-                    f"the edges of the bands of column {column.name!r} must be {column.kind}s in "
+                    f"the edges of the bands of column {column.name!r} must be {column.held} in "
                     "ascending order"
                 )
             numbers, names = np.array(edges, dtype=float), [str(edge) for edge in rule]
@@ -182,7 +182,7 @@ class GlobalRecoding(Masker):
         if not any(level in rule for level in levels):
             raise ValueError(
                 f"mapping names no level of the column {column.name!r}: are its levels numbers "
-                f"or texts? It holds {column.kind}s"
+                f"or texts? It holds {column.held}"
             )
         return self._relabelled(column, codes, [rule.get(level, level) for level in levels])
 
@@ -216,7 +216,7 @@ class GlobalRecoding(Masker):
                 return column.with_numbers(values, whole=all(one == int(one) for one in labels))
             if not all(isinstance(label, str) for label in labels):
                 raise ValueError(
-                    f"column {column.name!r} holds {column.kind}s and would hold texts as well: "
+                    f"column {column.name!r} holds {column.held} and would hold texts as well: "
                     "map every level to a text, or make the column one of texts first"
                 )
         return column.with_labels(merged, labels, ordered=ordered)

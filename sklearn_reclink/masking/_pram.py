@@ -163,14 +163,11 @@ class PRAM(Masker):
     def _check(self, table: Table) -> None:
         for column in (table.columns[place] for place in self.columns_):
             self._matrix_of(column)
-            p = self._option("p", column)
-            if p is None and self._option("matrix", column) is None:
+            if self._option("p", column) is None and self._option("matrix", column) is None:
                 raise ValueError(
                     f"p has no value for the column {column.name!r}: add one, or name the columns "
                     "to mask with columns="
                 )
-            if p is not None and not 0 <= p <= 1:
-                raise ValueError(f"p={p} for the column {column.name!r}: give a number from 0 to 1")
 
     def _matrix_of(self, column: Column) -> np.ndarray | None:
         given = self._option("matrix", column)

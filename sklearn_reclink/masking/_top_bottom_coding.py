@@ -118,7 +118,7 @@ class TopBottomCoding(Masker):
         if threshold is None:
             raise ValueError(
                 f"{name}={given!r} cannot be compared with the column {column.name!r}, which holds "
-                f"{column.kind}s: give a {column.kind}"
+                f"{column.held}: give a {column.kind}"
             )
         if column.is_whole and threshold != int(threshold) and self.replace == "threshold":
             raise ValueError(

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 NUMERIC = frozenset({"number", "date"})
+_PLURAL = {"ordered": "ordered categories", "category": "categories", "other": "other values"}
 _MICROSECONDS = "datetime64[us]"  # of which a float counts those of three centuries
 
 
@@ -122,6 +123,11 @@ class Column:
         named = {"Boolean": "boolean", "String": "text", "Categorical": "category"}
         named |= {"Enum": "ordered", "Date": "date", "Datetime": "date"}
         return named.get(name, "other")
+
+    @property
+    def held(self) -> str:
+        """What errors say that it holds."""
+        return _PLURAL.get(self.kind, f"{self.kind}s")
 
     @cached_property
     def missing(self) -> np.ndarray:

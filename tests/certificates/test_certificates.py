@@ -90,7 +90,8 @@ def test_pools_frames_and_constant_columns(standardize):
     assert certificate["columns"] == ["a", "b", "same"]
     assert certificate["view"]["scales"][2] is None
     own_first = pd.concat([Y, Y.iloc[:6] * 1.1], ignore_index=True)
-    for given in (pool, Pool(pool), pool[["same", "b", "a"]], own_first):
+    shuffled = pool.sample(frac=1, random_state=0)
+    for given in (pool, Pool(pool), pool[["same", "b", "a"]], own_first, shuffled):
         verified = verify_certificate(certificate, X, Y, given)
         assert (verified.n_linked, verified.bound) == (linker.n_linked_, linker.bound_)
     with pytest.raises(CertificateError, match="pool"):

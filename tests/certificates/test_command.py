@@ -62,17 +62,30 @@ def test_another_file_is_rejected_with_the_reason(folder, capsys):
         ("masked.csv", "masked.csv", [], "is not JSON"),
         ("none.json", "masked.csv", [], "No such file"),
         ("list.json", "masked.csv", [], "is not a certificate"),
-        ("proof.json", "text.csv", [], "of text.csv is not a number in row 2"),
+        ("proof.json", "text.csv", [], "of text.csv has no plain number in row 1"),
         ("proof.json", "lacking.csv", [], "must have the column 'income' exactly once"),
         ("proof.json", "empty.csv", [], "empty.csv is empty"),
-        ("proof.json", "masked.parquet", [], "only CSV"),
+        ("proof.json", "none.parquet", [], "none.parquet does not exist"),
+        ("proof.json", "texts.csv", [], "of texts.csv has no plain number in row 1"),
+        ("proof.json", "masked.csv", ["--decimal", "x"], "is a point or a comma, not 'x'"),
+        ("cut.json.gz", "masked.csv", [], "cut.json.gz is damaged"),
+        ("changed.json.gz", "masked.csv", [], "changed.json.gz is damaged"),
+        ("columns.json", "masked.csv", [], "its columns are not a list of names"),
         ("proof.json", "other-ids.csv", ["--id", "id"], "no id in 'id' is in both files"),
         ("proof.json", "twice.csv", ["--id", "id"], "'id' occurs twice in a file"),
     ],
 )
 def test_wrong_files_are_said_to_be_wrong(folder, proof, masked, options, message, capsys):
     (folder / "list.json").write_text(json.dumps([1]))
-    (folder / "text.csv").write_text("age,income\n1,2\n3,secret\n")
+    (folder / "texts.csv").write_text("age,income\n" + 10 * "1,x\n3,secret\n")
+    packed = (folder / "proof.json.gz").read_bytes()
+    (folder / "cut.json.gz").write_bytes(packed[:-30])
+    changed = bytearray(packed)
+    changed[len(packed) // 2] ^= 0xFF
+    (folder / "changed.json.gz").write_bytes(bytes(changed))
+    certificate = json.loads((folder / "proof.json").read_text())
+    (folder / "columns.json").write_text(json.dumps({**certificate, "columns": 5}))
+    (folder / "text.csv").write_text("age,income\n3,secret\n" + 19 * "5,y\n")
     (folder / "lacking.csv").write_text("age\n1\n")
     (folder / "empty.csv").write_text("")
     (folder / "other-ids.csv").write_text("age,income,id\n1,2,7\n")

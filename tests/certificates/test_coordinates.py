@@ -33,7 +33,8 @@ def test_numbers_are_rationals():
 
 def test_a_pool_holds_the_masked_records_as_often_as_they_occur():
     masked = [[1.0], [2.0], [1.0]]
-    assert with_pool(masked, [[3.0], [1.0], [1.0], [1.0], [2.0]]) == [*masked, [3.0], [1.0]]
+    for pool in ([[3.0], [1.0], [1.0], [1.0], [2.0]], [[1.0], [2.0], [1.0], [3.0], [1.0]]):
+        assert with_pool(masked, pool) == [*masked, [1.0], [3.0]]
     with pytest.raises(CertificateError, match="not in the pool"):
         with_pool(masked, [[1.0], [2.0], [3.0]])
 

@@ -182,10 +182,14 @@ def test_pools_and_columns_that_tell_nobody_apart(standardize: str | None) -> No
     X.loc[3, "same"] = None
     pool = pd.concat([Y.iloc[::-1], mixed_tables(9, 1)[1][["income", "town", "pays"]]])
     pool = pool.reset_index(drop=True).assign(same="x", empty=np.nan)
+    pool["town"] = pool["town"].astype(object)
+    pool.loc[[32, 34, 37], "town"] = ["abroad", "away", "abroad"]
     linker = WeightedMeanLinker(certify=True, standardize=standardize).fit(X, Y, pool=pool)
     certificate = linker.certificate_
     assert certificate["view"]["scales"][3:] == [None, None]
-    for given_pool in (pool, Pool(pool), pool[["same", "pays", "empty", "town", "income"]]):
+    shuffled = pool.sample(frac=1, random_state=0)
+    other_columns = pool[["same", "pays", "empty", "town", "income"]]
+    for given_pool in (pool, Pool(pool), other_columns, shuffled, pool[::-1]):
         verified = verify_certificate(certificate, X, Y, given_pool)
         assert (verified.n_linked, verified.bound) == (linker.n_linked_, linker.bound_)
     with pytest.raises(CertificateError, match="pool"):

@@ -32,6 +32,9 @@ def test_categories_are_numbered_as_they_appear_and_levels_as_they_are_called():
     assert first == [[0, 0, 1], [None, 7, 2.5], [1, None, None]]
     assert second == [[2, 3, 0], [0, 0, None], [1, 0, -1]]
     assert third == [[3, 0, 3]]
+    for pool in ([["d"], ["a"], [None], ["c"]], [["c"], [None], ["d"], ["a"]]):
+        third = codes([NOMINAL], [["z"]], [["a"]], pool)[2]
+        assert [third[pool.index([cell])] for cell in "acd"] == [[1], [2], [3]]
     assert codes([NOMINAL], [["x"]], [["x"]], None) == [[[0]], [[0]], None]
     assert type(first[0][0]) is float
 

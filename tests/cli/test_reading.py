@@ -69,8 +69,8 @@ def test_columns_without_names_are_left_out(read):
 
 
 def test_rows_of_too_few_or_too_many_cells_are_refused(read):
-    for row, n_cells in (("3", 1), ("3,4,5", 3)):
-        with pytest.raises(FileProblem, match=f"o.csv is .* row 2 has {n_cells} cells, the header"):
+    for row, cells in (("3", "1 cell"), ("3,4,5", "3 cells")):
+        with pytest.raises(FileProblem, match=f"o.csv is .* row 2 has {cells}, the header"):
             read(f"a,b\n1,2\n{row}\n5,6\n")
     with pytest.raises(FileProblem, match="its quotes are wrong before line 3"):
         read('a,b\n1,2\n3,"4\n')

@@ -76,7 +76,7 @@ def test_pram_draws_only_levels_of_the_stratum_and_leaves_the_strata():
     ("options", "message"),
     [
         ({"p": 1.5}, "'p' parameter"),
-        ({"p": {"v": 2.0}}, r"p=2.0 for the column 'v': give a number from 0 to 1"),
+        ({"p": {"v": 2.0}}, r"'p\[v\]' parameter of PRAM must be a float in the range"),
         ({"p": {}}, "p has no value for the column 'v'"),
         ({"matrix": np.eye(3)}, r"shape \(3, 3\) for the column 'v', which has 2 levels"),
         ({"matrix": [[1, 1], [0, 1]]}, "every row must sum to 1"),

@@ -207,3 +207,11 @@ def test_maskers_follow_each_other_in_a_pipeline():
     assert Y.schema["age"] == pl.Enum(Y.schema["age"].categories)
     assert Y.shape == X.shape
     assert Y["moved"].equals(X["moved"])
+
+
+@pytest.mark.parametrize("masker", [AdditiveNoise(), Microaggregation(k=2), Rounding()])
+@pytest.mark.parametrize("make", [list, lambda rows: np.array(rows, dtype=object)])
+def test_a_cell_that_is_no_number_is_named_by_its_place_and_not_shown(masker, make):
+    with pytest.raises(ValueError, match="column 1 has a value that is no number in row 2") as e:
+        masker.fit_transform(make([[1, 2], [3, 4], [5, "Anna Meier"]]))
+    assert "Anna" not in str(e.value)
