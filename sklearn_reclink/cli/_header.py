@@ -2,7 +2,8 @@
 
 A name is like a value if its column holds such values: numbers, dates, or the very same text. The
 line is a record if most names are. Numbers that count up are names, such as the years of a table
-with a column for each; a line of numbers alone is one only if it counts the columns from 0.
+with a column for each; a line of numbers alone is one only if it counts the columns from 0, or
+consecutive years.
 """
 
 import re
@@ -27,10 +28,12 @@ def looks_like_record(names: Sequence[str], columns: Sequence[Sequence[str]]) ->
     True
     >>> looks_like_record(["town", "2019", "2020"], [["Ulm", "Bonn"], ["41", "29"], ["9", "12"]])
     False
+    >>> looks_like_record(["2019", "2020"], [["41", "29"], ["9", "12"]])
+    False
     """
     held = [(name, column) for name, column in zip(names, columns, strict=True) if name]
     if all(_kind(name) == 0 for name, _ in held):
-        return [name for name, _ in held] != list(map(str, range(len(held)))) or len(held) < 3
+        return not _counts_columns([name.strip() for name, _ in held])
     values = [name for name, column in held if _is_value(name, column)]
     numbers = [name for name in values if _kind(name) == 0]
     n_values = len(values) - len(numbers) * _count_up(numbers)
@@ -47,6 +50,18 @@ def _is_value(name: str, column: Sequence[str]) -> bool:
     present = [cell.strip() for cell in column if cell.strip()]
     alike = sum(_kind(cell) == _kind(name) for cell in present)
     return 2 * alike > len(present) and (_kind(name) >= 0 or name in present)
+
+
+def _counts_columns(names: Sequence[str]) -> bool:
+    """Whether these are 0, 1, 2, ..., at least three of them, or years that follow each other."""
+    if not all(name.isdecimal() for name in names):
+        return False
+    found = list(map(int, names))
+    in_order = all(after - before == 1 for before, after in pairwise(found))
+    return in_order and (
+        (found[0] == 0 and len(found) > 2)
+        or (len(found) > 1 and found[0] in _YEARS and found[-1] in _YEARS)
+    )
 
 
 def _count_up(numbers: Sequence[str]) -> bool:
