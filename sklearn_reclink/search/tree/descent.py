@@ -39,22 +39,8 @@ def njit_named(name: str, **options: Any) -> Callable[[Any], Any]:
     return compiled
 
 
-@njit(cache=True, nogil=True, forceinline=True)
-def _nearer(
-    stack: Any, bounds: Any, top: int, near: int, near_bound: float, far: int, far_bound: float,
-    limit: float,
-) -> Any:  # fmt: skip
-    """Which of two children is nearer, -1 beyond the limit; the other is put on the stack."""
-    if far_bound < near_bound:
-        near, far = far, near
-        near_bound, far_bound = far_bound, near_bound
-    if near_bound > limit:
-        return -1, top
-    if far_bound <= limit:
-        stack[top] = far
-        bounds[top] = far_bound
-        top += 1
-    return near, top
+# The choice of the nearer child is written out in each walk: as a function of its own, even an
+# inlined one, it makes a walk take 1.6 times as long.
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -73,9 +59,17 @@ def _next_plain_leaf(
             near, far = node + 1, right[node]
             near_bound = bound_of_box(bound, weights, queries, i, low, high, near, c, order)
             far_bound = bound_of_box(bound, weights, queries, i, low, high, far, c, order)
-            node, top = _nearer(stack, bounds, top, near, near_bound, far, far_bound, limit)
-            if node < 0:
+            if far_bound < near_bound:
+                near, far = far, near
+                near_bound, far_bound = far_bound, near_bound
+            if near_bound > limit:
+                node = -1
                 break
+            if far_bound <= limit:
+                stack[top] = far
+                bounds[top] = far_bound
+                top += 1
+            node = near
     return node, top
 
 
@@ -101,9 +95,17 @@ def _next_mixed_leaf(
             far_bound = bound_of_mixed_box(
                 bound, weights, queries, i, low, high, far, c, order, extra, caps
             )
-            node, top = _nearer(stack, bounds, top, near, near_bound, far, far_bound, limit)
-            if node < 0:
+            if far_bound < near_bound:
+                near, far = far, near
+                near_bound, far_bound = far_bound, near_bound
+            if near_bound > limit:
+                node = -1
                 break
+            if far_bound <= limit:
+                stack[top] = far
+                bounds[top] = far_bound
+                top += 1
+            node = near
         if node < 0:
             continue
         if pattern[node] != inside[0]:
@@ -122,9 +124,17 @@ def _next_mixed_leaf(
                 bound, weights, queries, i, low, high, boxes, codes, far, c, order, extra, caps,
                 query, scale, bits, inside, variables, cost, n_varying,
             )  # fmt: skip
-            node, top = _nearer(stack, bounds, top, near, near_bound, far, far_bound, limit)
-            if node < 0:
+            if far_bound < near_bound:
+                near, far = far, near
+                near_bound, far_bound = far_bound, near_bound
+            if near_bound > limit:
+                node = -1
                 break
+            if far_bound <= limit:
+                stack[top] = far
+                bounds[top] = far_bound
+                top += 1
+            node = near
     return node, top
 
 
