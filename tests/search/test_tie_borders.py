@@ -9,6 +9,7 @@ from sklearn_reclink.search.ties import (
     BOX_TOLERANCE,
     TIE_TOLERANCE,
     at_most_as_far,
+    compared,
     linked,
     margin,
     rank,
@@ -70,6 +71,20 @@ def test_candidates_tied_with_the_nearest():
     tied, nearest = tied_with_nearest(values, magnitudes)
     assert tied.tolist() == [[False, True, True, True], [True, False, True, True]]
     assert nearest.tolist() == [1.0, 5.0]
+
+
+def test_records_are_compared_with_their_own():
+    values = np.array([[1.0, 3.0, 2.0], [3.0, 1.0, 1.0], [2.0, 2.0, 5.0], [4.0, 1.0, 6.0]])
+    found = compared(np.array([0, 1, 1, 0]), values.copy(), values.copy())
+    assert [one.tolist() for one in found] == [
+        [0, 1, 0, 1],  # linked to
+        [1.0, 1.0, 2.0, 1.0],  # the nearest
+        [1.0, 1.0, 2.0, 4.0],  # their own
+        [2.0, 1.0, 2.0, 1.0],  # the nearest of the others
+        [1, 2, 2, 1],  # how many are tied with the nearest
+        [True, False, False, False],
+        [True, True, True, False],
+    ]
 
 
 def test_candidates_that_are_tied_come_in_the_order_of_their_rows():
