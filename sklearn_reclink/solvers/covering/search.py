@@ -61,16 +61,13 @@ class Found:
 
 
 class Separator:
-    """Has a feasibility check of its own: several look for conflicts of one ``x`` in threads.
-
-    ``proven`` are the records of the conflicts found, the forced ones included.
-    """
+    """Has a feasibility check of its own: several look for conflicts of one ``x`` in threads."""
 
     def __init__(
         self, feasibility: Feasibility, pool: ConflictPool, rng: np.random.Generator
     ) -> None:
         self.feasibility, self.pool, self.rng = feasibility, pool, rng
-        self.proven: list[np.ndarray] = []
+        self.proven: list[np.ndarray] = []  # of records: conflicts, with the forced ones
         self._position = np.full(feasibility.problem.index.n_records, -1)
         self._position[feasibility.open] = np.arange(len(feasibility.open))
 
@@ -197,9 +194,8 @@ class CoveringSearch:
         ]
         self._set_deadline(self.late)
         self.bound, self.most_nodes = proven, most_nodes
-        self.blocks = Blocks(len(self.open), CoveringSearch)
-        self._serial = 0
-        self._lowered: float = np.inf
+        self.blocks: Blocks | None = None
+        self._serial, self._lowered = 0, np.inf
 
     @property
     def conflicts(self) -> tuple[np.ndarray, ...]:  # whatever the goal was
@@ -251,7 +247,8 @@ class CoveringSearch:
         """End the search, and those of its blocks, as if the time were over."""
         self.deadline = -np.inf
         self._set_deadline(self.deadline)
-        self.blocks.stop()
+        if self.blocks is not None:
+            self.blocks.stop()
 
     def _run(self) -> int:
         nodes = [Node(self.bound, 0)]
@@ -301,7 +298,7 @@ class CoveringSearch:
             if node.bound > enough or self._out_of_time():
                 return cover
             ranked = not (node.lost or node.kept) and self._rank_blocks(cover)
-            if ranked and self.blocks.n_rounds % _ROUNDS:
+            if ranked and self.blocks is not None and self.blocks.n_rounds % _ROUNDS:
                 continue
             if not self._separate(cover, node) and not ranked and not self._is_late():
                 return cover
@@ -311,6 +308,7 @@ class CoveringSearch:
         gap, known = self.goal - cover.value, self.incumbent.theta
         if self.most_nodes < np.inf or known is None or gap <= max(_FAR * self.goal, _FEW):
             return False
+        self.blocks = self.blocks or Blocks(len(self.open), CoveringSearch)
         if not self.blocks.are_wanted(cover, gap) or self._is_late() or self._out_of_time():
             return False
         drawn = [(each, self.blocks.draw(self.separators[0].rng)) for each in self.separators]
