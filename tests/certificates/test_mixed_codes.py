@@ -35,6 +35,10 @@ def test_categories_are_numbered_as_they_appear_and_levels_as_they_are_called():
     for pool in ([["d"], ["a"], [None], ["c"]], [["c"], [None], ["d"], ["a"]]):
         third = codes([NOMINAL], [["z"]], [["a"]], pool)[2]
         assert [third[pool.index([cell])] for cell in "acd"] == [[1], [2], [3]]
+    # own records in the order in which they appear, the others sorted
+    pool = [["d"], ["y"], ["a"], ["c"]]
+    found = codes([NOMINAL], [["z"], ["b"]], [["y"], ["a"]], pool)
+    assert found == [[[0], [1]], [[2], [3]], [[5], [2], [3], [4]]]
     assert codes([NOMINAL], [["x"]], [["x"]], None) == [[[0]], [[0]], None]
     assert type(first[0][0]) is float
 

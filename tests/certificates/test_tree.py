@@ -70,6 +70,9 @@ def test_a_clique_loses_all_but_one():
     for wrong in ([0, 1, 2, 2], [0], [0, 1, 2, 4]):
         assert not proves(known(5), [clique | {"cliques": [wrong]}], 0)
     assert not proves(known(4), [clique | {"conflicts": [*square[:-1], conflict(0, 2, 3)]}], 3)
+    alone = {"conflicts": [*square, conflict(2)], "duals": [[7, 1]]}  # 2 is lost, and named once
+    assert proves(known(4), [{**alone, "cliques": [[0, 1, 2, 3]]}], 3)
+    assert not proves(known(4), [{**alone, "cliques": [[0, 1, 2, 2]]}], 0)
 
 
 def test_branches_prove_what_duals_alone_do_not():
