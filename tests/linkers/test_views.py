@@ -81,18 +81,20 @@ class Ticks:
         return self.now
 
 
-@pytest.mark.parametrize("seed", range(1, 7))
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_views_with_little_time_link_as_many_as_the_best_does_alone(seed, monkeypatch):
     monkeypatch.setattr(time, "monotonic", Ticks())
     for name in MASKINGS:
-        X, Y = business_files(name, seed, n_records=100)
+        X, Y = business_files(name, seed)
         for linker in LEARNED:
             one = linker(time_limit=2.0**-4, random_state=0)
             most = max(
                 clone(one).set_params(standardize=view).fit(X, Y).n_linked_ for view in VIEWS
             )
             several = one.set_params(standardize=VIEWS, time_limit=3 * 2.0**-4).fit(X, Y)
+            if linker is BilinearLinker:
+                most = max(most, MahalanobisLinker().fit(X, Y).n_linked_)
             assert most <= several.n_linked_ <= several.bound_
 
 
