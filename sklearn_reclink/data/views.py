@@ -51,6 +51,7 @@ LARGEST = 2.0**199  # of a coordinate
 SMALLEST = 2.0**-200  # of a difference that is not 0
 _ORDINARY = 2.0**100  # up to this, and down to its inverse, columns are left as they are
 _COARSE = 2.0**-147  # floats of this size or above are multiples of 2^-199
+_ROWS_AT_ONCE = 64  # of a reduction over rows
 _LOW = 2.0**-20  # values below this part of the mean may lose digits that matter
 _ADVICE = (
     "if an extreme value of it stands for a missing one, replace it or drop the record from both "
@@ -334,14 +335,26 @@ def check_resolution(
 
 def _largest(values: np.ndarray) -> np.ndarray:
     """The largest size in every column."""
-    return np.maximum(values.max(axis=0), -values.min(axis=0))
+    return np.maximum(_reduced(np.maximum, values), -_reduced(np.minimum, values))
 
 
 def _smallest(values: np.ndarray) -> np.ndarray:
     """The smallest size in every column that is not 0, infinite if there is none."""
     sizes = np.abs(values)
-    sizes[sizes == 0] = np.inf
-    return np.asarray(sizes.min(axis=0))
+    np.putmask(sizes, sizes == 0, np.inf)
+    return _reduced(np.minimum, sizes)
+
+
+def _reduced(extreme: np.ufunc, values: np.ndarray) -> np.ndarray:
+    """The extreme of every column; rows beside each other first, as numpy is slow on short ones."""
+    n_whole = len(values) // _ROWS_AT_ONCE * _ROWS_AT_ONCE
+    if n_whole and values.flags.c_contiguous:
+        n_features = values.shape[1]
+        shape = n_whole // _ROWS_AT_ONCE, _ROWS_AT_ONCE * n_features
+        few = extreme.reduce(values[:n_whole].reshape(shape), axis=0)
+        few = few.reshape(_ROWS_AT_ONCE, n_features)
+        values = np.concatenate([few, values[n_whole:]])
+    return np.asarray(extreme.reduce(values, axis=0))
 
 
 def _is_coarse(*files: np.ndarray) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from sklearn_reclink.data import views
 from sklearn_reclink.data.alignment import alignment_warning
 from sklearn_reclink.data.ranks import learn_ranks
-from sklearn_reclink.data.views import learn_scales, learn_view, spread
+from sklearn_reclink.data.views import check_differences, learn_scales, learn_view, spread
 
 STANDARDIZE = ("separate", "difference", None)
 MIXES = "mixes numbers of very different sizes"
@@ -221,3 +221,17 @@ def test_view_of_ranks_reads_numbers_of_any_size():
     a, b = learn_view(X, X, "rank").coordinates(X, X)
     np.testing.assert_array_equal(a, b)
     np.testing.assert_allclose(a[:, 1], [1 / 6, 1 / 2, 5 / 6])
+
+
+@pytest.mark.parametrize("row", [0, 63, 64, 127, 128, 129])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_value_out_of_range_is_found_in_every_row(row, order):
+    a, b = np.random.default_rng(0).normal(size=(2, 130, 3))
+    a[row, 1] = 2.0**200
+    with pytest.raises(
+        ValueError, match=f"column 'y' of the original file has a value in row {row} "
+    ):
+        check_differences(np.asarray(a, order=order), b, ["x", "y", "z"])
+    a[row, 1], b[:, 1] = 2.0**-300, 0.0
+    with pytest.raises(ValueError, match="column 'y' mixes numbers of very different sizes"):
+        check_differences(np.asarray(a, order=order), b, ["x", "y", "z"])
