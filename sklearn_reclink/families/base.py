@@ -21,6 +21,7 @@ import numpy as np
 
 from sklearn_reclink.families.differences import differences
 from sklearn_reclink.families.formula import Formula
+from sklearn_reclink.families.integers import to_integers
 
 _BATCH = 2**19  # numbers that are compared at once
 QUICK_ROUNDING = 1e-9  # of the largest number: a margin below it is worth a second look
@@ -229,6 +230,16 @@ class Family(ABC):
         """
         return False
 
+    def borders(
+        self, rows: Sequence[Sequence[int]], multipliers: np.ndarray
+    ) -> Iterable[list[list[int]]]:
+        """Guesses at equations that multipliers fulfil whose total `opposes` the cone exactly.
+
+        Those near ``multipliers``, if their total meets a border of the cone. Each guess is a list
+        of equations, of one number per row.
+        """
+        return ()
+
     def integer_cone_row(self, row: np.ndarray) -> list[int]:
         """A row of the cone up to a factor."""
         return to_integers(row)
@@ -308,13 +319,6 @@ def distinct(thetas: Iterable[np.ndarray]) -> list[np.ndarray]:
     for theta in thetas:
         kept.setdefault(tuple(np.round(theta / max(np.abs(theta).sum(), 1e-300), 12)), theta)
     return list(kept.values())
-
-
-def to_integers(values: Iterable[float]) -> list[int]:
-    """The values times the power of two that clears their denominators."""
-    ratios = [float(value).as_integer_ratio() for value in values]
-    common = max(denominator for _, denominator in ratios)
-    return [numerator * (common // denominator) for numerator, denominator in ratios]
 
 
 def sum_of_terms(

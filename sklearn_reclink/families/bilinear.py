@@ -27,11 +27,11 @@ from sklearn_reclink.families.base import (
     Family,
     distinct,
     sum_of_terms,
-    to_integers,
     widened,
 )
 from sklearn_reclink.families.compensated import quadratic
 from sklearn_reclink.families.formula import QUADRATIC, SUM, Formula, formula
+from sklearn_reclink.families.integers import to_integers
 
 # (p + 5) u D is more than an eighth of the tie tolerance of |d| where |d| < (p + 5) CANCELLED D
 CANCELLED = 2.0**-10

@@ -8,16 +8,16 @@ direction (`data.mixed`). Their weights are learned beside the parameters. The c
 of that of the family and an orthant, and the distance stays linear and monotone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from math import lcm
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.families.base import Family, to_integers
+from sklearn_reclink.families.base import Family
 from sklearn_reclink.families.formula import Formula
+from sklearn_reclink.families.integers import cleared, to_integers
 
 
 class WithMissing(Family):
@@ -170,9 +170,12 @@ class WithMissing(Family):
             exact = [Fraction(x) for x in self.differences(original, one).tolist()]
             squares = [x * x for x in exact[n:]]
             rows.append([x * y for k, x in enumerate(exact[:n]) for y in exact[k:n]] + squares)
-        row = [theirs - mine for mine, theirs in zip(*rows, strict=True)]
-        common = lcm(*(x.denominator for x in row))
-        return [int(x * common) for x in row]
+        return cleared([theirs - mine for mine, theirs in zip(*rows, strict=True)])
+
+    def borders(
+        self, rows: Sequence[Sequence[int]], multipliers: np.ndarray
+    ) -> Iterable[list[list[int]]]:
+        return self.base.borders([row[: self.base.n_parameters] for row in rows], multipliers)
 
     def opposes(self, total: Sequence[int]) -> bool:
         n = self.base.n_parameters

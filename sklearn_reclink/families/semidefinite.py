@@ -12,13 +12,13 @@ identity is added that puts it in: until ``np.linalg.eigvalsh(M)[0] >= 0``.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import mul
 from typing import Any
 
 import numpy as np
+from scipy.linalg import qr
 
-from sklearn_reclink.families.base import to_integers
 from sklearn_reclink.families.bilinear import (
     Bilinear,
     lifted,
@@ -26,9 +26,12 @@ from sklearn_reclink.families.bilinear import (
     simple_ratios,
     upper_triangle,
 )
+from sklearn_reclink.families.integers import near_integers, to_integers
 
 _FEW_VARIABLES = 8
 _CLEAR = 16 * np.finfo(float).eps  # of the norm: a spectrum is right to less
+# an eigenvalue this small beside the largest is meant to be 0; denominators of its directions
+_SINGULAR = ((1e-7, 1000), (1e-4, 20))
 _SAME_SIZE = 24  # of diagonal entries, in powers of four, that need no scaling
 
 
@@ -201,11 +204,40 @@ class SemidefiniteBilinear(Bilinear):
 
     def opposes(self, total: Sequence[int]) -> bool:
         """Whether the total is minus such a matrix: the cone is its own dual."""
-        n = self.n_features
-        if n > _FEW_VARIABLES:
+        if self.n_features > _FEW_VARIABLES:
             return False
-        entry = dict(zip(zip(*upper_triangle(n), strict=True), total, strict=True))
-        return _eliminates([[-entry[min(k, m), max(k, m)] for m in range(n)] for k in range(n)])
+        return _eliminates(self._matrix([-value for value in total]))
+
+    def borders(
+        self, rows: Sequence[Sequence[int]], multipliers: np.ndarray
+    ) -> Iterator[list[list[int]]]:
+        """The total ``T`` is singular there: ``T v = 0``, where ``v`` are ratios of integers.
+
+        Eigenvectors of eigenvalues near 0 span about the same directions as these ``v`` do: the
+        nearer to 0, the better they tell the ratios.
+        """
+        if self.n_features > _FEW_VARIABLES:
+            return
+        total = np.array(self._matrix((multipliers @ np.array(rows, dtype=float)).tolist()))
+        values, vectors = np.linalg.eigh(total)
+        matrices = [self._matrix(row) for row in rows]
+        for singular, denominator in _SINGULAR:
+            kernel = vectors[:, np.abs(values) <= singular * np.abs(values).max()]
+            if 0 < kernel.shape[1] < self.n_features:
+                _, _, order = qr(kernel.T, pivoting=True)
+                kernel = kernel @ np.linalg.inv(kernel[order[: kernel.shape[1]]])
+                directions = [near_integers(vector, denominator) for vector in kernel.T.tolist()]
+                yield [
+                    [sum(map(mul, matrix[k], vector)) for matrix in matrices]
+                    for vector in directions
+                    for k in range(self.n_features)
+                ]
+
+    def _matrix(self, values: Sequence[Any]) -> list[list[Any]]:
+        """The symmetric matrix of the entries of a row, as they are."""
+        n = self.n_features
+        entry = dict(zip(zip(*upper_triangle(n), strict=True), values, strict=True))
+        return [[entry[min(k, m), max(k, m)] for m in range(n)] for k in range(n)]
 
     def settled(self, theta: np.ndarray, count: Callable[[np.ndarray], int]) -> np.ndarray:
         return self._lifted(self.normalised(theta))

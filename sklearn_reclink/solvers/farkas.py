@@ -173,15 +173,21 @@ def exact_support(columns: Sequence[Sequence[int]]) -> np.ndarray | None:
     return None if found is None else np.array([multiplier > 0 for multiplier in found])
 
 
-def combination_to_zero(columns: Sequence[Sequence[int]]) -> list[int] | None:
-    """Integers, none negative and the last positive, that combine the columns to zero.
+def combination_to_zero(
+    columns: Sequence[Sequence[int]], near: Sequence[int] | None = None
+) -> list[int] | None:
+    """Integers, none negative, that combine the columns to zero; the last column leads.
 
-    By fraction-free elimination (Bareiss); None if the solution that it finds has a negative entry.
+    By fraction-free elimination (Bareiss). Unknowns that the equations leave free are as in
+    ``near``, up to a common factor: by default 0, and 1 for the last. None if the solution that
+    this makes has a negative entry, or if the last unknown can only be 0.
     """
-    table = [[*row[:-1], -row[-1]] for row in zip(*columns, strict=True)]
+    n_unknowns = len(columns)
+    near = [0] * (n_unknowns - 1) + [1] if near is None else near
+    table = [list(row) for row in zip(*columns, strict=True)]
     pivots: list[int] = []
     divisor = 1
-    for unknown in range(len(columns) - 1):
+    for unknown in range(n_unknowns - 1):
         place = len(pivots)
         found = next((i for i in range(place, len(table)) if table[i][unknown]), None)
         if found is None:
@@ -200,10 +206,11 @@ def combination_to_zero(columns: Sequence[Sequence[int]]) -> list[int] | None:
         pivots.append(unknown)
     if any(equation[-1] for equation in table[len(pivots) :]):
         return None
+    free = [unknown for unknown in range(n_unknowns) if unknown not in pivots]
     sign = 1 if divisor > 0 else -1
-    result = [0] * (len(columns) - 1) + [sign * divisor]
+    result = [sign * divisor * value for value in near]
     for equation, unknown in zip(table, pivots, strict=False):
-        result[unknown] = sign * equation[-1]
+        result[unknown] = -sign * sum(equation[k] * near[k] for k in free)
     if min(result) < 0:
         return None
     common = math.gcd(*result)

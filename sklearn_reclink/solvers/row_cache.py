@@ -17,21 +17,20 @@ is rounded once.
 import math
 from copy import copy
 from dataclasses import dataclass
-from fractions import Fraction
 from operator import mul
 
 import numpy as np
 
 from sklearn_reclink.families import Family
+from sklearn_reclink.families.integers import near_integers
 from sklearn_reclink.search.ties import TIE_TOLERANCE
-from sklearn_reclink.solvers.farkas import combines_nearby, exact_support
+from sklearn_reclink.solvers.farkas import combination_to_zero, combines_nearby, exact_support
 from sklearn_reclink.solvers.problem import Problem
 
 _ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of a recount
 _UNIT = 2.0**-53
 _WEAK = 0.5  # of what ties allow: certificates have more
 _LARGEST_INTEGER = 2**900  # that is divided by as a float
-_SIMPLE = 1000  # the largest denominator of multipliers taken for ratios
 CONE = -1  # the owner of rows of the cone
 
 
@@ -46,6 +45,11 @@ def _has_tiny(numbers: np.ndarray) -> np.ndarray:
     """Which rows have a number so small that its square may underflow, (n_rows,) of bool."""
     sizes = np.abs(numbers)
     return np.asarray(((sizes > 0) & (sizes < 2.0**-300)).any(axis=1))
+
+
+def _total(multipliers: list[int], rows: list[list[int]]) -> list[int]:
+    """The combination of rows of integers."""
+    return [sum(map(mul, multipliers, column)) for column in zip(*rows, strict=True)]
 
 
 def allowed(
@@ -258,12 +262,19 @@ class RowCache:
         multipliers = multipliers * np.abs(self.rows[support]).max(axis=1) / np.array(sizes, float)
         if not (np.isfinite(multipliers).all() and multipliers.min() >= 0 < multipliers.max()):
             return False  # beyond the range of floats
-        scaled = (multipliers / multipliers.max()).tolist()
-        ratios = [Fraction(x).limit_denominator(_SIMPLE) for x in scaled]
-        common = math.lcm(*(ratio.denominator for ratio in ratios))
-        whole = [int(ratio * common) for ratio in ratios]
-        total = [sum(map(mul, whole, column)) for column in zip(*integers, strict=True)]
-        return self.problem.family.opposes(total)
+        whole = near_integers((multipliers / multipliers.max()).tolist())
+        family = self.problem.family
+        if family.opposes(_total(whole, integers)):
+            return True
+        order = np.argsort(-multipliers, kind="stable")
+        order = np.roll(order, -1).tolist()  # the largest is last, before it the smallest
+        near = [whole[k] for k in order]
+        for equations in family.borders(integers, multipliers):
+            columns = [[equation[k] for equation in equations] for k in order]
+            found = combination_to_zero(columns, near)
+            if found and family.opposes(_total(found, [integers[k] for k in order])):
+                return True
+        return False
 
     def _proves(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
         """Whether rows with positive multipliers contradict each other, rounding counted."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, example, given, settings
 
 from sklearn_reclink.families import (
     OWA,
@@ -121,8 +121,21 @@ def test_psd_optimum_of_two_variables_equals_exact_search(files):
     assert_optimum(solve_family(files, semidefinite(files)), len(best))
 
 
+# conflicts whose total is singular along (3, 1, -2) and (8, 2, -5), in no difference of two records
+TOUCHING_3_1_2 = (
+    [[0, 6, 2], [0, 5, 0], [0, 0, 0], [0, 0, 0], [6, 0, 5], [0, 0, 0]],
+    [[2, 0, 2], [2, 5, 4], [0, 0, 0], [0, 2, 0], [1, 2, 1], [1, 4, 2]],
+)
+TOUCHING_8_2_5 = (
+    [[0, 6, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0], [5, 0, 5], [0, 3, 0]],
+    [[3, 0, 3], [0, 0, 0], [0, 0, 0], [2, 4, 3], [1, 3, 1], [0, 4, 1]],
+)
+
+
 @settings(max_examples=100, deadline=None)
 @given(integer_files(n_features=(3, 4), n_records=(2, 6)))
+@example(files=TOUCHING_3_1_2)
+@example(files=TOUCHING_8_2_5)
 def test_psd_optimum_lies_between_an_exact_matrix_and_exact_cuts(files):
     n = len(files[0][0])
     rows = family_rows(products, *files)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sklearn_reclink.families import Bilinear, SemidefiniteBilinear, SubmodularChoquet, WeightedMean
-from sklearn_reclink.solvers.farkas import combines_nearby, exact_support
+from sklearn_reclink.solvers.farkas import combination_to_zero, combines_nearby, exact_support
 from sklearn_reclink.solvers.row_cache import allowed
 
 NO_CONE = np.empty((0, 2)), np.empty(0)
@@ -70,3 +70,24 @@ def test_dependent_rows_are_left_to_elimination():
     rows = np.array([[1.0, 2.0], [2.0, 4.0], [-3.0, -6.0]])
     assert not combines_nearby(rows, np.abs(rows), np.ones(3))
     assert exact_support([[1, 2], [2, 4], [-3, -6]]) is not None
+
+
+def test_unknowns_that_are_left_free_stay_as_given():
+    columns = [[1, 0], [-1, 1], [0, 2], [0, -2]]  # x0 = x1, and x1 + 2 x2 = 2 x3
+    assert combination_to_zero(columns) == [2, 2, 0, 1]
+    assert combination_to_zero(columns, [9, 9, 1, 3]) == [4, 4, 1, 3]
+    assert combination_to_zero(columns, [0, 0, 3, 1]) is None  # x1 = -4
+    assert combination_to_zero([[1, 0], [1, 1]], [1, 1]) is None  # both are 0
+    assert combination_to_zero([[0], [0]], [2, 4]) == [1, 2]  # no equation
+
+
+def test_equations_of_a_singular_total_are_exact():
+    """``T = sum lambda_j R_j`` is singular along (3, 1, -2), in floats nearly."""
+    family, direction = SemidefiniteBilinear(3), np.array([3, 1, -2])
+    pairs = [([1, -3, 0], [0, 0, 0]), ([2, 0, 3], [0, 2, 1]), ([1, 1, 2], [1, -1, 1])]
+    matrices = [np.outer(w, w) - np.outer(v, v) for v, w in pairs]
+    rows = [matrix[np.triu_indices(3)].tolist() for matrix in matrices]
+    for equations in family.borders(rows, np.array([1.0, 1.0, 1e-9])):
+        (sign,) = {np.sign(x) for x in equations[0] if x} or {1}
+        expected = np.array([matrix @ direction for matrix in matrices]).T
+        assert (sign * np.array(equations) == np.sign(expected[0].sum() or 1) * expected).all()
