@@ -7,8 +7,8 @@ with ``c_(1) <= ... <= c_(n)`` the squared differences in order and ``A_(k)`` th
 ``n - k + 1`` largest. A capacity has ``mu(empty) = 0``, ``mu(V) = 1`` and grows with the subset;
 ``constraint="submodular"`` asks ``mu(A) + mu(B) >= mu(A u B) + mu(A n B)`` too (d2CI_m).
 
-An additive capacity is a weighted mean, one that depends on the number of variables alone an
-OWA. A capacity of ``n`` variables has ``2^n - 2`` values to learn; a *k-additive* one, whose
+An additive capacity gives a weighted mean, one that depends on the number of variables alone
+an OWA. A capacity of ``n`` variables has ``2^n - 2`` values to learn; a *k-additive* one, whose
 Moebius transform ends at subsets of ``k`` variables, has few.
 """
 
