@@ -6,8 +6,8 @@ intruder sees the whole release and has the original values of the people sought
 counted in the whole files, and the records of the others are impostors while the attacker learns.
 Pairs are drawn at random several times; `PeopleKnown.rate` is the mean share found of the people
 not known. Nobody known: equal weights, in the views that need no pairs. Learning from very few
-pairs may find fewer people than equal weights do. An intruder may ignore known pairs, so the rate never falls with
-more pairs.
+pairs may find fewer people than equal weights do. An intruder may ignore known pairs, so the rate
+never falls with more pairs.
 """
 
 from __future__ import annotations
