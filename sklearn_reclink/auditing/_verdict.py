@@ -257,8 +257,9 @@ def _no_remedy(audit: Audit) -> str:
         )
     else:
         return (
-            f"Without {quoted(least.name)}, {shown.judge} finds {least.n_without:,} {of_all}. "
-            "There was no time to try the other attackers without it, and they may find more."
+            f"Without {quoted(least.name)}, {shown.judge} finds {least.n_without:,} instead of "
+            f"{audit.unit.count(shown.n_with)}. There was no time to try the other attackers "
+            "without it, and they may find more."
         )
     return f"No single variable is decisive: {text}. The masking as a whole has to be stronger."
 

@@ -184,7 +184,7 @@ def test_a_risk_that_the_headline_has_not_told_is_told_with_the_limit():
     assert "There was time" not in found.to_text() and "only variable compared" in found.to_text()
 
 
-def test_the_number_found_is_a_least_number_where_no_proof_ends_with_it(found):
+def test_the_number_found_is_a_least_number_if_a_bound_is_higher(found):
     found = replace(found, estimates=(), limit=None)
     most = max(found.monotone_bound, *(one.bound or 0 for one in found.attacks))
     told = f"{found.worst.n_found:,} of {found.n_records:,} people"
