@@ -111,7 +111,7 @@ def check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None
         raise ValueError(
             f"the files have {n_variables} variables that are not constant, so a capacity has "
             f"2^{n_variables} - 2 values to learn; at most {MAX_VARIABLES} variables are possible: "
-            "leave some out, or limit how many may interact, e.g. k_additive=2"
+            "leave some out, or limit how many may interact: ChoquetLinker(k_additive=2)"
         )
     if k_additive is not None and n_variables > MAX_VARIABLES_K_ADDITIVE:
         raise ValueError(
