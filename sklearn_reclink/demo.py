@@ -153,22 +153,22 @@ def headline(results: Sequence[Result]) -> str:
         for found in dict.fromkeys([*leaking[:1], *leaking[-1:]])
     ]
     clauses += [f"nobody in {found.masking.description}" for found in safe[:1]]
-    return f"Of {total} patients, the best of the three attacks finds {'; '.join(clauses)}."
+    return f"Of {total} patients, the best of three attacks finds {'; '.join(clauses)}."
 
 
 def reading(results: Sequence[Result]) -> list[str]:
     """How to read the table."""
     lines = [
-        "A patient is found if the right masked record is strictly nearer than each of the "
-        f"{results[0].n_records - 1} others, for an intruder who has the original file. A tie "
-        "finds nobody: in 1 block, at least k patients share each released record, and the "
+        "The intruder has the original file. A patient is found if the right masked record is "
+        f"strictly nearer than each of the {results[0].n_records - 1} others. With a tie nobody "
+        "is found: in 1 block, at least k patients share each released record, and the "
         "intruder can only guess among them.",
         "Euclidean and Mahalanobis are fixed distances. The learned weighted mean uses the weights "
         "that find the most patients. No weights find more than the proven bound, and no weighted "
         "mean, OWA or Choquet distance finds more than the ceiling. Mahalanobis is not one of "
         "these and may find a few more.",
         "The most revealing variables are those with the largest learned weights; all weights add "
-        "up to 100 %. If several sets of weights find as many patients, these are one of them.",
+        "up to 100 %. Other weights may find as many patients.",
     ]
     if not all(found.proven for found in results):
         lines.append(

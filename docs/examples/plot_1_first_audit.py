@@ -2,14 +2,14 @@
 How many of 442 patients could be found again?
 ==============================================
 
-A file of patients is masked by microaggregation: patients are put into groups of five with similar
-values, and every value becomes the mean of its group. `audit` tries several attackers, from the
-plain one, which gives all variables the same weight, to those that learn a distance. It says what
-they find.
+A file of patients is masked by microaggregation: patients with similar values are put into groups
+of at least five, and every value becomes the mean of its group. `audit` tries several attackers,
+from the plain one, which gives all variables the same weight, to those that learn a distance. It
+says what they find.
 """
 
 # %%
-# Age and body mass are averaged together, blood pressure and cholesterol in other groups.
+# Age and body mass are averaged in the same groups, blood pressure and cholesterol in others.
 from sklearn_reclink import EuclideanLinker, audit
 from sklearn_reclink.datasets import load_diabetes_microdata
 from sklearn_reclink.inspection import MarginDisplay

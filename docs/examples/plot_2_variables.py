@@ -4,11 +4,11 @@ Which variables, and which pairs of them, give people away?
 
 A learned distance gives weight to what helps to find people. The weights of a weighted mean say
 which variables help an intruder. A Choquet integral weighs every set of variables: its Shapley
-values and interaction indices say how much a variable counts and how two variables act together.
+values say how much a variable counts, its interaction indices how two variables act together.
 """
 
 # %%
-# Three variables are averaged in groups of eight patients, cholesterol by itself.
+# Three variables are averaged in the same groups of at least eight patients, cholesterol by itself.
 from sklearn_reclink import ChoquetLinker, WeightedMeanLinker
 from sklearn_reclink.datasets import load_diabetes_microdata
 from sklearn_reclink.inspection import (
@@ -41,6 +41,6 @@ WeightsDisplay.from_estimator(choquet)
 InteractionDisplay.from_estimator(choquet)
 
 # %%
-# The whole capacity, as in the figures of the 2012 paper: from nothing at the bottom to all
-# variables at the top, darker where a set weighs more.
+# The whole capacity, as in the figures of the 2012 paper: from the empty set at the bottom to all
+# variables at the top. The darker a set, the larger its weight.
 CapacityLatticeDisplay.from_estimator(choquet)

@@ -1,10 +1,10 @@
 """
-Which masking is worth what it costs?
-=====================================
+Which masking protects most for what it loses?
+==============================================
 
 Stronger masking protects more people and loses more information. In a plot of risk against loss,
-some maskings are worse than another one in both respects. The others form the frontier, and the
-choice is among them.
+some maskings are worse than another one in both respects. The others form the frontier. Choose
+among those.
 """
 
 # %%
@@ -42,5 +42,5 @@ display = RiskUtilityDisplay.from_estimator(MahalanobisLinker(), X, maskings)
 print([name for name, best in zip(maskings, display.frontier_, strict=True) if best])
 
 # %%
-# This was only one attacker. Before a release, use `sklearn_reclink.auditing.compare` to audit the
-# few maskings that are worth a closer look with all attackers.
+# This was only one attacker. Before a release, use `sklearn_reclink.auditing.compare` to try all
+# attackers on the few best maskings.

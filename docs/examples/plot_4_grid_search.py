@@ -23,11 +23,11 @@ Y = RankSwapping(p=8, random_state=0).set_output(transform="pandas").fit_transfo
 # %%
 # One grid over four parameters of a Choquet distance. The file is cut into halves, so all pools,
 # for training and for testing, hold 120 records. This is repeated three times, which makes the
-# rates depend less on chance. With ``shrinkage=1`` nothing is left of what was learned: that is
-# the Euclidean distance, for comparison.
+# rates depend less on chance. With ``shrinkage=1`` all weights are equal: that is the Euclidean
+# distance, for comparison.
 #
-# A fit that had not proven its optimum within ``time_limit`` would give a `ConvergenceWarning`.
-# Here all are proven in a fraction of that time.
+# A fit that does not prove its optimum within ``time_limit`` gives a `ConvergenceWarning`. Here all
+# are proven in a fraction of that time.
 search = GridSearchCV(
     ChoquetLinker(random_state=0, time_limit=20),
     {

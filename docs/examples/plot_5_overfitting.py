@@ -2,8 +2,8 @@
 Does the attack generalise?
 ===========================
 
-An intruder knows some people and looks for the others. A distance that can learn more links the
-known people better and, if there are few of them, may link the rest worse. `train_test_linkage`
+An intruder knows some people and looks for the others. A distance with more parameters links the
+known people better. If there are few of them, it may link the others worse. `train_test_linkage`
 measures both in pools of the same size, so that they can be compared.
 """
 
@@ -42,7 +42,7 @@ for name, study in studies.items():
     print(f"{name:28} known {train:6.1%}   others {test:6.1%}   pools of {study.pool_size}")
 
 # %%
-# The same as a picture: the gap between the two rates is overfitting.
+# The same as a figure: the gap between the two rates is overfitting.
 figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
 heights = range(len(studies))
 train = [study.train_rates.mean() for study in studies.values()]

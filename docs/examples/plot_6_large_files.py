@@ -8,8 +8,8 @@ compared.
 """
 
 # %%
-# Generated records with added noise. A part of them is linked first, so that the times below do
-# not include compiling.
+# The records are generated, and noise is added. A part of them is linked first, so that the times
+# below do not include compiling.
 import time
 
 import matplotlib.pyplot as plt
@@ -31,7 +31,7 @@ for linker in attackers:
 
 # %%
 # The two attackers that need no search, on larger and larger parts of the file. The more records
-# there are, the more there are to confuse a person with, so the rate falls.
+# a person may be confused with, the lower the rate.
 sizes = [10_000, 30_000, 100_000]
 figure, (rates, times) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for linker in attackers[:2]:
@@ -53,8 +53,8 @@ for axes in (rates, times):
 rates.legend()
 
 # %%
-# A capacity learned from ten thousand of them, tried on the whole file. There a record is sought
-# among ten times as many others, so fewer are found.
+# A capacity is learned from ten thousand records and tried on the whole file. There a record is
+# sought among ten times as many others, so fewer are found.
 linker = attackers[2].fit(X[:10_000], Y[:10_000])
 print(f"known: {linker.n_linked_ / 10_000:.1%} in a pool of 10,000")
 start = time.perf_counter()

@@ -2,8 +2,9 @@
 Categories and missing values: what a weak distance hides
 =========================================================
 
-A survey release has amounts and categories, and some cells are suppressed. A plain distance finds
-few people in it. A learned one finds most of them, even people from whom it has not learned.
+A survey release has amounts and categories, and some cells are suppressed. Gower's distance, which
+learns nothing, finds few people in it. A learned distance finds most of them, even people from
+whom it has not learned.
 """
 
 # %%

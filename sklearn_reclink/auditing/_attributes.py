@@ -1,8 +1,8 @@
-"""What a release tells of secret variables: the part of an audit on attribute disclosure.
+"""What a release reveals about secret variables: the part of an audit on attribute disclosure.
 
 Secret variables are not known to the intruder: no attacker links by them. The attacker that finds
 the most people links everybody by the other variables, and the linked record, or the five nearest
-together, tell the secret. `metrics.attribute_disclosure` has the measures.
+together, reveal it. `metrics.attribute_disclosure` has the measures.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Table = tuple[list[str], list[list[str]]]
 
 @dataclass(frozen=True)
 class SecretDisclosure:
-    """What a release tells of one secret variable.
+    """What a release reveals about one secret variable.
 
     Attributes
     ----------

@@ -91,7 +91,7 @@ def audit(
     Returns
     -------
     Audit or UnalignedAudit
-        The latter with ``aligned=False``.
+        An `UnalignedAudit` if ``aligned=False``.
 
     Raises
     ------

@@ -24,7 +24,7 @@ class Comparison:
     audits : tuple of Audit
         One per masking, in the order given.
     losses : tuple of float
-        Probabilistic information loss of each, from 0 to 1.
+        Information loss of each, from 0 to 1, by `metrics.information_loss`.
 
     Examples
     --------

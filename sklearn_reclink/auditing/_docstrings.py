@@ -14,7 +14,7 @@ absent : array-like or dataframe of shape (n_absent, n_features), default=None
     often an intruder who does not know that would be right.
 aligned : bool or "unchecked", default=True
     Whether row i of both files is the same person. Files whose rows look unrelated are refused,
-    since their risk would come out far too low; ``"unchecked"`` accepts them anyway. False for
+    because their risk would be far too low; ``"unchecked"`` accepts them anyway. False for
     a synthetic or shuffled release, which may differ in length: then nobody can be linked, and
     distances to the release are measured instead.
 holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
@@ -37,7 +37,8 @@ attackers : iterable of str, default=None
     Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
     ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.
 time_limit : float, default=60.0
-    Seconds for all attackers and for withholding variables; what does not fit is left out.
+    Seconds for all attackers and for withholding variables; what there is no time for is left
+    out.
 limit, masked_name : float and str, default=None and "the masked file"
     The largest risk that is accepted, from 0 to 1, and what the report calls the file.
 unit, left_out : str and sequence of str, default="people" and ()
@@ -48,8 +49,8 @@ random_state, n_jobs : int, default=0, None
 size_limits : SizeLimits or None, default=None
     The largest file on which each attacker runs, and how it runs.
 certify : bool, default=False
-    Whether to make `Audit.certificate`; this takes up to a minute more for each attacker with a
-    bound.
+    Whether to make `Audit.certificate`. For each attacker with a bound this takes up to two
+    minutes more, or its own time limit if that is longer, and an exact recount of the links.
 progress : callable, default=None
     Called with what is being done, the number of steps done and the number of all steps.
 """)
@@ -66,9 +67,9 @@ pairs : sequence of int, default=(5, 50, 500)
     How many people the intruder knows already, to learn from; sizes above half of the file are
     left out.
 attackers : iterable of str, default=None
-    Attackers that try, besides weighted means, the sets that matter; by default
-    ``"mahalanobis"``, ``"choquet"``, ``"bilinear"`` and ``"density"``. Weighted means always
-    try every set.
+    Attackers that try all variables, all but one, and the smallest sets that expose 10 % and
+    50 %; by default ``"mahalanobis"``, ``"choquet"``, ``"bilinear"`` and ``"density"``. Weighted
+    means always try every set.
 time_limit : float, default=60.0
     Seconds for all searches. However few, every set has links and a bound.
 max_records : int, default=2000

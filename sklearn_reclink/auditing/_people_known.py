@@ -1,13 +1,13 @@
 """How many people must the intruder know already?
 
 An intruder who knows some people in the release, each as a pair of an original and a masked record,
-learns from these pairs and then looks for everybody else among *all* masked records. He sees the
-whole release and has the original values of those he looks for, so ranks are counted in the whole
-files and the records he does not know are impostors while he learns. Pairs are drawn at random
-several times; `PeopleKnown.rate` is the mean share found of the people he did not know. Nobody
-known: equal weights, in the views that need no pairs. Learning from very few pairs may find fewer
-people than equal weights do; an intruder may ignore what he knows, so the rate never falls with
-more pairs.
+learns from these pairs and then looks for everybody else among *all* masked records. The
+intruder sees the whole release and has the original values of the people sought, so ranks are
+counted in the whole files, and the records of the others are impostors while the attacker learns.
+Pairs are drawn at random several times; `PeopleKnown.rate` is the mean share found of the people
+not known. Nobody known: equal weights, in the views that need no pairs. Learning from very few
+pairs may find fewer people than equal weights do. An intruder may ignore known pairs, so the rate
+never falls with more pairs.
 """
 
 from __future__ import annotations

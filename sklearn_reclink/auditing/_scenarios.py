@@ -94,8 +94,9 @@ def scenarios(
     """Find out what intruders who know only some of the variables can find.
 
     With up to ten variables, every set is looked at; with more, the sets of one, two and three
-    variables and those that lack one. Each set gets the number of people that a weighted mean
-    singles out, recounted, and a proven bound that no weighted mean exceeds.
+    variables and those that lack one, as far as they are not too many. Each set gets the number of
+    people that a weighted mean singles out, recounted, and a proven bound that no weighted mean
+    exceeds.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The audit of a release whose rows belong to nobody: synthetic, shuffled or resampled files.
 
-No row of the release is known to be a person's own. So nobody can be said to be found, no attacker
-is learned, and no rate of links is reported. What is measured is whether the release is nearer to
+No row of the release is known to be a person's own. So nobody can be found, nothing is learned from
+pairs, and no rate of links is reported. What is measured is whether the release is nearer to
 the people it was made from than to people of a *holdout*, who are of the same population and took
 no part in it (`metrics.nearest_records`, `metrics.singling_out`, `metrics.attribute_disclosure`).
 

@@ -28,8 +28,8 @@ _PERCENTILES = (5, 50)
 Table = tuple[list[str], list[list[str]]]
 
 NO_TRUTH = (
-    "No row of the release is known to belong to anybody, so nobody can be said to be found in it. "
-    "No links are counted, and no rate of re-identification is given."
+    "No row of the release is known to belong to anybody, so nobody can be found in it. No links "
+    "are counted, and no rate of re-identification is given."
 )
 
 
@@ -69,8 +69,8 @@ def headline(audit: UnalignedAudit) -> str:
     elif audit.beyond_chance:
         words = "copied exactly" if largest.name.startswith("copied") else "near to it"
         text = (
-            f"{file} gives {many} away: it is nearer to the {total} it was made from than to the "
-            f"{audit.n_holdout:,} others of the holdout. The excess of those {words} is "
+            f"The release gives {many} away: {file} is nearer to the {total} it was made from than "
+            f"to the {audit.n_holdout:,} others of the holdout. The excess of those {words} is "
             f"{percent(audit.risk)} (95 % interval {_between(largest.interval)})."
         )
     else:
@@ -147,13 +147,13 @@ def not_concluded(audit: UnalignedAudit) -> list[str]:
     texts = [NO_TRUTH]
     if audit.n_holdout is None:
         texts.append(
-            f"Without a holdout it cannot be told whether {audit.unit.many} are near to the "
+            f"Without a holdout nobody can tell whether {audit.unit.many} are near to the "
             "release because it copies them or because many others are alike. Give records of the "
-            "same population that the release was not made from. A part of the original file will "
-            "not do: the release was made from all of it."
+            "same population that the release was not made from. A part of the original file "
+            "cannot serve, because the release was made from all of it."
         )
         texts.append(
-            "A release of poor quality is far from everybody, even if some are nearly copied. A "
+            "A release of poor quality is far from everybody, even if some are nearly copied. So a "
             "low share of those nearer to the release proves nothing."
         )
     else:

@@ -12,7 +12,7 @@ found for ``S``, padded with zeros, give the very same distances within ``T``, t
     bound(S)  <=  bound(T)      a proof for T is a proof for S
 
 and the same for the ceiling and for what guessing among ties gives (`metrics.variable_sets`). A set
-whose bound has come down to its links needs no search. An intruder may ignore what he knows, so
+whose bound has come down to its links needs no search. An intruder may ignore a variable, so
 what any other attacker finds with ``S`` can be found with ``T``, too.
 
 Which sets: all of them up to ten variables. Beyond, those of one, two and three variables, as far

@@ -78,13 +78,14 @@ def headline(audit: Audit) -> str:
         side = "above" if audit.above_limit else "within"
         side = "just above" if audit.above_limit and shown == percent(audit.limit) else side
         is_told = guessed < 1 and not by_sweep and shown == percent(audit.strict_rate)
+        is_told &= audit.above_limit or not _may_find_more(audit)
         text += f" {'This' if is_told else f'A risk of {shown}'} is {side} the limit of {limit}"
         text += ", but not every attacker was tried." if audit.unsettled else "."
     return text
 
 
 def _strictly(audit: Audit) -> str:
-    """The largest number found without guessing."""
+    """The largest number found without guessing; "at least" if more may be found."""
     total, estimate, worst = audit.n_records, audit.estimate, audit.worst
     if estimate is not None and estimate.rate > worst.rate:
         low, high = map(percent, estimate.interval)
@@ -92,7 +93,15 @@ def _strictly(audit: Audit) -> str:
             f"about {percent(estimate.rate)} of the {total:,} {audit.unit.many} (between {low} and "
             f"{high}, estimated on {audit.unit.count(len(estimate.rows))})"
         )
-    return f"{worst.n_found:,} of {total:,} {audit.unit.many} ({percent(worst.rate)})"
+    at_least = "at least " * _may_find_more(audit)
+    return f"{at_least}{worst.n_found:,} of {total:,} {audit.unit.many} ({percent(worst.rate)})"
+
+
+def _may_find_more(audit: Audit) -> bool:
+    """Whether a bound is above the number found, or an attacker was not tried in full."""
+    bounds = [audit.monotone_bound, *(one.bound or 0 for one in audit.attacks)]
+    in_part = bool(audit.out_of_time) or any(one.status == "sampled" for one in audit.attacks)
+    return audit.worst.n_found < max(bounds) or (in_part and audit.worst.rate < 1)
 
 
 def _about(audit: Audit, one: Attack | HeldOut) -> str:
@@ -248,8 +257,9 @@ def _no_remedy(audit: Audit) -> str:
         )
     else:
         return (
-            f"Without {quoted(least.name)}, {shown.judge} finds {least.n_without:,} {of_all}. "
-            "There was no time to try the other attackers without it, and they may find more."
+            f"Without {quoted(least.name)}, {shown.judge} finds {least.n_without:,} instead of "
+            f"{audit.unit.count(shown.n_with)}. There was no time to try the other attackers "
+            "without it, and they may find more."
         )
     return f"No single variable is decisive: {text}. The masking as a whole has to be stronger."
 

@@ -1,7 +1,8 @@
 """The command ``reclink``: audit a release, compare maskings, mask a file, find a masking.
 
-Exit codes: 0 the audit is done and the risk is within the limit, 1 the risk is above
-``--fail-above``, 2 the command or a file is wrong, 3 an error in the program, 130 interrupted.
+Exit codes: 0 the command is done and the risk is within the limit, 1 the risk is not shown to be
+within the limit or a proof is rejected, 2 the command or a file is wrong, 3 an error in the
+program, 130 interrupted.
 Results go to standard output, progress and messages to standard error.
 """
 

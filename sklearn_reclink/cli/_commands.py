@@ -16,8 +16,8 @@ from sklearn_reclink.cli._verify import verify_command
 app = typer.Typer(
     name="reclink",
     help="How many people could be found again in a masked file?",
-    epilog="Exit codes: 0 done, 1 risk above the limit or proof rejected, 2 wrong command or file, "
-    "3 program error.",
+    epilog="Exit codes: 0 done, 1 risk not shown to be within the limit or proof rejected, 2 wrong "
+    "command or file, 3 program error, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -42,7 +42,9 @@ Columns = Annotated[
 ]
 Nominal = Annotated[
     list[str] | None,
-    typer.Option(metavar="COL,...", help="Variables whose numbers are codes; may be repeated."),
+    typer.Option(
+        metavar="COL,...", help="Variables whose numbers are codes of categories; may be repeated."
+    ),
 ]
 Ordinal = Annotated[
     list[str] | None,
@@ -158,7 +160,7 @@ Scenarios = Annotated[
     typer.Option(
         "--scenarios",
         help="Also try every set of variables that the intruder might know, by weighted means and, "
-        "on the sets that matter, by --attackers. This takes up to the time limit again.",
+        "on a few of the sets, by --attackers. This takes at most the time limit once more.",
     ),
 ]
 TrustOrder = Annotated[

@@ -27,7 +27,7 @@ MAX_NUMBERED = 16
 class InteractionDisplay(ParameterDisplay):
     """Interaction of pairs of variables as a triangle of coloured cells.
 
-    For a capacity, a positive index means that two variables say more together than apart, a
+    For a capacity, a positive index means that two variables reveal more together than apart, a
     negative one that they repeat each other. The diagonal, in italics and without colour, shows
     what each variable weighs alone: Shapley values, or the diagonal of the matrix.
 

@@ -92,7 +92,7 @@ class CapacityLatticeDisplay(ParameterDisplay):
         max_nodes : int, default=32
             Largest number of subsets drawn: those with the largest values.
         labels : {"letters", "names", "dyadic"} or None, default=None
-            How subsets are written: a letter for each variable and a key beside, the names, or
+            How subsets are written: a letter for each variable and a legend beside, the names, or
             zeros and ones with the first variable first, as in the paper. By default names if they
             are few and short.
         cmap : str, default="cividis_r"

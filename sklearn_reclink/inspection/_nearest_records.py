@@ -1,7 +1,7 @@
 """Is a release nearer to the people it was made from? Distances of originals and of a holdout.
 
-The distances are those of `metrics.nearest_records`. A release that has learned the population
-alone gives both curves alike. Originals that are copied lift their curve at distance 0.
+The distances are those of `metrics.nearest_records`. If a release reflects the
+population alone, both curves are alike. Copied originals lift their curve at distance 0.
 """
 
 from __future__ import annotations

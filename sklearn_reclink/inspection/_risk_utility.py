@@ -1,8 +1,8 @@
 """Which masking is worth its information loss? Maskings in the plane of risk and loss.
 
 Lower is better in both. A masking is *dominated* when another is at most as risky and loses at
-most as much, and is better in one of the two; the others form the frontier, among which there is
-a choice to make.
+most as much, and is better in one of the two. The others form the frontier, from which to
+choose.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class BilinearLinker(ExactLinker):
     With a positive semidefinite matrix, links are found by a search tree, in time near-linear in
     the number of records. With any other, all pairs are compared, in batches on the workers of
     ``n_jobs``: the time grows with the square of the number of records, and ``verbose`` shows
-    beforehand how long it may take. Where ``time_limit`` does not allow that a few times, only
+    beforehand how long it may take. If ``time_limit`` is too short to do so a few times, only
     positive semidefinite matrices are searched, whatever the constraint; ``bound_`` is still that
     of the constraint. A search without proof continues from the best weighted mean, so it does not
     end below it (``"projected"`` may). With ``"difference"`` among the ways to standardise it does
@@ -63,11 +63,11 @@ class BilinearLinker(ExactLinker):
     Parameters
     ----------
     constraint : {"free", "nonnegative", "projected", "psd"}, default="psd"
-        The matrices admitted: all symmetric ones, with which a distance may be negative; those
+        The admissible matrices: all symmetric ones, with which a distance may be negative; those
         with no negative distance between a record of ``X`` and a record of ``y``, before what
         missing values add; the best free one, then projected onto the positive semidefinite
-        ones; or the positive semidefinite ones themselves, with which the distance is a metric up
-        to identification.
+        ones; or the positive semidefinite ones themselves, with which the distance is a
+        pseudometric.
     %(of_exact)s
 
     Attributes

@@ -7,8 +7,8 @@ with ``c_(1) <= ... <= c_(n)`` the squared differences in order and ``A_(k)`` th
 ``n - k + 1`` largest. A capacity has ``mu(empty) = 0``, ``mu(V) = 1`` and grows with the subset;
 ``constraint="submodular"`` asks ``mu(A) + mu(B) >= mu(A u B) + mu(A n B)`` too (d2CI_m).
 
-An additive capacity is a weighted mean, one that depends on the number of variables alone an
-OWA. A capacity of ``n`` variables has ``2^n - 2`` values to learn; a *k-additive* one, whose
+An additive capacity gives a weighted mean, one that depends on the number of variables alone
+an OWA. A capacity of ``n`` variables has ``2^n - 2`` values to learn; a *k-additive* one, whose
 Moebius transform ends at subsets of ``k`` variables, has few.
 """
 
@@ -111,7 +111,7 @@ def check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None
         raise ValueError(
             f"the files have {n_variables} variables that are not constant, so a capacity has "
             f"2^{n_variables} - 2 values to learn; at most {MAX_VARIABLES} variables are possible: "
-            "leave some out, or limit how many may interact, e.g. k_additive=2"
+            "leave some out, or limit how many may interact: ChoquetLinker(k_additive=2)"
         )
     if k_additive is not None and n_variables > MAX_VARIABLES_K_ADDITIVE:
         raise ValueError(

@@ -1,9 +1,9 @@
 """Linkage by learned error densities: the attack that carries over to records never seen.
 
-A distance that links the most *known* pairs has learned their accidents too. Here what masking does
-to a value is learned instead, one density of its error for every variable
-(`likelihood.pair_likelihood`), and what the intruder knows besides is used: every original record
-has one masked record (`rules`).
+A distance that links the most *known* pairs has also learned what is accidental in them. Here what
+masking does to a value is learned instead, one density of its error for every variable
+(`likelihood.pair_likelihood`). The links also use that every original record has one masked record
+(`rules`).
 """
 
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ VIEWS = ("value", "rank", "joint", "category")
 class DensityLinker(LikelihoodLinker):
     """Link records by learned densities of the masking error, with one link for each record.
 
-    From aligned pairs it learns how masking errs: a density of the error of every variable, in
-    values and in ranks, and the covariance of all errors. The weights of these three views are
-    those under which the pairs, each left out in turn, are the most likely. Nothing has to be
-    chosen by hand, so the share that it links of records never seen comes close to that of the
-    known ones.
+    From aligned pairs it learns the errors of masking: a density of the error of every variable,
+    in values and in ranks, and the covariance of all errors. The weights of these three views are
+    those under which the pairs, each left out in turn, are the most likely. Nothing is learned
+    about single records, so the share that it links of records never seen comes close to that of
+    the known ones.
 
     For categories it learns how often each one becomes each other one; for all variables, how often
     they are suppressed (see the notes).
@@ -67,8 +67,8 @@ class DensityLinker(LikelihoodLinker):
     Attributes
     ----------
     weights_ : ndarray of shape (3,) or (4,)
-        Weights of the views ``"value"``, ``"rank"`` and ``"joint"``: what the masking is like. With
-        categories or missing values the fourth one is that of ``"category"``.
+        Weights of the views ``"value"``, ``"rank"`` and ``"joint"``. With categories or missing
+        values the fourth one is that of ``"category"``.
     likelihood_ : PairLikelihood or MixedLikelihood
         The learned densities, or ratios of densities and transition frequencies.
     %(unproven_)s

@@ -39,8 +39,8 @@ time_limit : float or None, default=60.0
     `ConvergenceWarning` is given.
 certify : bool, default=False
     Whether `fit` records a proof of ``bound_`` that `verify_certificate` checks in exact
-    arithmetic. That takes seconds to minutes more: at most ``time_limit``, or two minutes,
-    besides the exact recount of the links, which takes as long as verifying it.
+    arithmetic. That takes seconds to minutes more: at most the longer of ``time_limit`` and two
+    minutes, and the exact recount of the links, which takes as long as verifying them.
 n_jobs : int or None, default=None
     Number of joblib workers.
 random_state : int, RandomState instance or None, default=None

@@ -25,7 +25,7 @@ from sklearn_reclink.solvers.problem import Solution, Status
 class EuclideanLinker(BaseLinker):
     """Link records by the mean of their squared differences.
 
-    All variables weigh the same: the plain intruder, to compare others with.
+    All variables have the same weight. This is the plain intruder, to compare others with.
 
     A variable that is missing in one of two records adds the mean dissimilarity between the value
     present and all values present in the other file. ``standardize="gower"`` leaves such variables

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 class ProbabilisticLinker(LikelihoodLinker):
     """Link records by the weights of Fellegi and Sunter.
 
-    Two records agree in a variable, or they do not. Agreement weighs more, the more likely it is
-    for one person's two records than for two people's. EM finds these probabilities from all pairs
-    of records, without being told which pairs belong to one person.
+    Two records agree in a variable, or they do not. The more likely agreement is for the two
+    records of one person than for records of two people, the larger its weight. EM finds these
+    probabilities from all pairs of records, without being told which pairs belong to one person.
 
     Nominal variables agree if they are equal. A variable missing in either record says nothing: it
-    weighs 0, and EM leaves it out. Suppression hits one record without regard to the other one, so
+    weighs 0, and EM leaves it out. Suppression in one record does not depend on the other one, so
     it is as frequent in one person's pair as in others.
 
     Parameters

@@ -32,8 +32,8 @@ class WeightedMeanLinker(ExactLinker):
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,)
-        The learned weights, which sum to 1: the variables that give people away. That of a column
-        constant in either file is 0.
+        The learned weights, which sum to 1. The larger a weight, the more its variable helps to
+        find people. The weight of a column constant in either file is 0.
     %(exact_)s
 
     Examples

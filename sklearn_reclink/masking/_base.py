@@ -2,7 +2,7 @@
 
 `fit` checks the file. `transform` masks any file with the same variables by that file's own values,
 so the masked file says nothing about another one. A masker masks every column, or those that
-``columns`` names; a column that it cannot mask is an error, never left out without a word.
+``columns`` names; a column that it cannot mask is an error; none is left out silently.
 """
 
 from abc import ABCMeta, abstractmethod

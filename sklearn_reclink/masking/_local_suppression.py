@@ -1,4 +1,6 @@
-"""Local suppression: take out cells until every combination of the keys is frequent enough.
+"""Local suppression: take out cells until every combination of key variables is frequent enough.
+
+*Keys* are here the key variables, those that an intruder may know.
 
 *Convention.* A missing cell matches every value, as in sdcMicro and mu-Argus. Two records match if
 they agree in every key that both have; the *frequency* f of a record is the number of records that
@@ -119,26 +121,26 @@ def _restore(
 
 @dataclass(eq=False, repr=False)
 class LocalSuppression(Masker):
-    """Mask a file by suppressing cells until it is k-anonymous on its keys.
+    """Mask a file by suppressing cells until it is k-anonymous on its key variables.
 
     Parameters
     ----------
     k : int, default=3
-        The least number of records that share each combination of the keys. A missing value, in
-        the file or by suppression, counts as any value: it matches all.
+        The least number of records that share each combination of the key variables. A missing
+        value, in the file or by suppression, counts as any value: it matches all.
     importance : dict of float by column, or None, default=None
-        What a suppressed cell of a key costs, 1 if not named here. The cost of each record is made
-        as small as possible, so a key of great importance is suppressed last. Among equally
-        important keys the one with the most levels is suppressed first.
+        What a suppressed cell of a key variable costs, 1 if not named here. The cost of each record
+        is made as small as possible, so a variable of great importance is suppressed last. Among
+        equally important ones the one with the most levels is suppressed first.
     columns : list of str or int, or None, default=None
-        The keys, by name or position, at most 16; the other columns are released unchanged. By
-        default all columns.
+        The key variables, by name or position, at most 16: those that an intruder may know. The
+        other columns are released unchanged. By default all columns.
 
     Attributes
     ----------
     n_features_in_, feature_names_in_ : int, ndarray of str
     columns_ : list of int
-        The positions of the keys.
+        The positions of the key variables.
 
     Notes
     -----
@@ -188,15 +190,15 @@ class LocalSuppression(Masker):
             )
         if len(self.columns_) > MOST_KEYS:
             raise ValueError(
-                f"X has {len(self.columns_)} columns to use as keys, and at most {MOST_KEYS} can "
-                "be: name the keys with columns="
+                f"X has {len(self.columns_)} columns to use as key variables, and at most "
+                f"{MOST_KEYS} can be: name the key variables with columns="
             )
         weights = {} if self.importance is None else self._by_position("importance")
         other = [place for place in weights if place not in self.columns_]
         if other:
             raise ValueError(
                 f"importance holds {listed(table.columns[place].name for place in other)}, which "
-                "columns= does not name as keys"
+                "columns= does not name as key variables"
             )
         if not all(0 < weight < np.inf for weight in weights.values()):
             raise ValueError("importance must hold positive numbers")

@@ -79,7 +79,7 @@ class MixedLoss:
 
 
 def information_loss(X: Any, y: Any, *, categorical_features: Any = None) -> float:
-    """Information loss of a file with numbers, categories and suppressed cells, in one figure.
+    """Information loss of a file with numbers, categories and suppressed cells, in one number.
 
     With s the share of the suppressed cells, w the share of the numeric variables, PIL their
     `probabilistic_information_loss`, and C the mean of the change of categories, of their

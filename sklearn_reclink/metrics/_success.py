@@ -11,8 +11,8 @@ risk is the part of what the control leaves open that the attack gets right::
 
     r = (a - c) / (1 - c)
 
-It is 1 if everybody's secret is told, 0 if being in the release makes no difference, and below 0 if
-the control does better by chance. There is none if the control is always right. With Wilson's
+It is 1 if everybody's secret is revealed, 0 if being in the release makes no difference, and below
+0 if the control does better by chance. There is none if the control is always right. With Wilson's
 intervals ``[a-, a+]`` and ``[c-, c+]``, and the derivatives of ``r`` by ``a`` and ``c``, its
 interval is::
 

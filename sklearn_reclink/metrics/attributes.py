@@ -1,14 +1,14 @@
-"""Attribute disclosure: how well the nearest masked records tell a secret of a person.
+"""Attribute disclosure: how well the nearest masked records reveal a secret of a person.
 
 An intruder knows some variables of a person, links the person by them, and reads the secret off the
 linked record, or off the k nearest (`_told_secrets`). The secret takes no part in linking. Nobody
-need be re-identified: if all candidates have the same secret, it is told all the same.
+need be re-identified: if all candidates have the same secret, it is revealed all the same.
 
 ===========  =====================================================================================
 attack       people in the release: the share whose secret is guessed right
 baseline     the same people, without linking: everybody gets the most frequent category of the
              masked column, or its median
-control      people who are *not* in the release: what the release tells of anybody alike
+control      people who are *not* in the release: what the release reveals about anybody
 ===========  =====================================================================================
 
 The risk is ``(attack - control) / (1 - control)``, see `_success`.
@@ -124,7 +124,7 @@ def attribute_disclosure(
     tolerance: float = TOLERANCE,
     categorical: bool = False,
 ) -> AttributeDisclosure:
-    """How well linked records reveal a secret, against a plain guess and people not in the release.
+    """How well linked records reveal a secret, beside a plain guess and people not in the release.
 
     Parameters
     ----------

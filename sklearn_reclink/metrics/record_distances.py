@@ -15,12 +15,12 @@ identifiable        the share of originals nearer to the release than to every o
 ==================  ==============================================================================
 
 *The holdout* is the control: people of the same population whom the release was not made from. A
-release that has learned the population alone is as near to them as to the originals. So each share
+release that reflects the population alone is as near to them as to the originals. So each share
 ``a`` of the originals is set against the share ``c`` of the holdout: ``(a - c) / (1 - c)`` with the
-interval of `_success`. *Nearer* is the area under the ROC curve of ``d_1``, 50 % if nothing leaks;
+interval of `_success`. *Nearer* is the area under the ROC curve of ``d_1``, 50 % without copying;
 its interval of 95 % is ``p -+ 1.96 sqrt(var(V) / n + var(W) / m)`` (DeLong), V the share of holdout
 people farther than each of n originals, W the share of originals nearer than each of m holdout
-people. A part of the originals is no holdout: the release was made from all of them.
+people. A part of the originals cannot serve as a holdout: the release was made from all of them.
 
 *Identifiable* (Yoon, Drumright and van der Schaar, 2020) needs no holdout. If the N records of the
 release were new draws from the population of the n originals, the nearest of the ``N + n - 1``

@@ -236,7 +236,7 @@ def test_a_key_is_masked_by_itself():
     kinds = kinds_of(table_of(X), range(3))
     assert kinds.keys == [2]
     names = [one.name for one in default_families(kinds, 300, 0.05, 0)]
-    assert "keys swapped, others shuffled" in names
+    assert "identifiers swapped, others shuffled" in names
 
 
 def test_a_mixed_frame_keeps_its_form_and_what_is_not_masked():

@@ -184,6 +184,19 @@ def test_a_risk_that_the_headline_has_not_told_is_told_with_the_limit():
     assert "There was time" not in found.to_text() and "only variable compared" in found.to_text()
 
 
+def test_the_number_found_is_a_least_number_if_a_bound_is_higher(found):
+    found = replace(found, estimates=(), limit=None)
+    most = max(found.monotone_bound, *(one.bound or 0 for one in found.attacks))
+    told = f"{found.worst.n_found:,} of {found.n_records:,} people"
+    proven = replace(found, ceiling=found.worst.n_found, skipped={})
+    proven = replace(proven, attacks=tuple(one for one in found.attacks if one.bound is None))
+    assert f"would find {told}" in verdict(proven).headline
+    more = replace(proven, ceiling=found.worst.n_found + 1, limit=0.99)
+    assert f"would find at least {told}" in verdict(more).headline
+    assert f"A risk of {percent(more.risk)} is within the limit" in verdict(more).headline
+    assert ("at least" in verdict(found).headline) == (most > found.worst.n_found)
+
+
 @pytest.mark.filterwarnings("ignore:the rows of the two files hardly", "ignore:no held-out")
 def test_few_records_above_the_limit_are_not_called_safe():
     X = np.arange(10.0)[:, None]

@@ -54,7 +54,7 @@ def test_copies_are_caught_and_the_gated_number_is_said(caught):
     text = " ".join(caught.to_text().split())
     assert "Copied exactly: 60 of 300 people, and 0 of 250 of the holdout." in text
     assert "the larger of the excess of people copied exactly and of the excess" in text
-    assert "nobody can be said to be found" in text and "above the limit of 10 %" in text
+    assert "nobody can be found" in text and "above the limit of 10 %" in text
     assert set(range(60)) <= set(caught.rows_at_risk.tolist())
     assert len(caught.records_csv().splitlines()) == len(caught.rows_at_risk) + 1
 
@@ -72,7 +72,7 @@ def test_without_a_holdout_the_report_says_what_cannot_be_concluded(files):
     text = " ".join(found.to_text().split())
     assert not found.above_limit and found.n_holdout is None
     assert "this does not show that the release is safe" in text
-    assert "Without a holdout it cannot be told" in text
+    assert "Without a holdout nobody can tell" in text
     assert found.to_dict()["verdict"]["level"] == "some"  # not green
     assert audit(X, copies, aligned=False).risk == pytest.approx(0.2, abs=0.05)
 

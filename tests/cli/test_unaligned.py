@@ -49,7 +49,8 @@ def test_copies_fail_the_gate(folder, tmp_path, capsys):
     )
     text = " ".join(capsys.readouterr().out.split())
     assert code == 1
-    assert "copies.csv gives firms away" in text and "above the limit of 10 %" in text
+    assert "The release gives firms away: copies.csv is nearer" in text
+    assert "above the limit of 10 %" in text
     numbers = json.loads(outputs["--json"].read_text())
     assert numbers["copied"]["right"] == 50 and numbers["above_limit"]
     assert {one["secret"] for one in numbers["secrets"]} == {"ill", "income"}
@@ -64,7 +65,7 @@ def test_new_draws_pass_and_without_a_holdout_the_text_warns(folder, capsys):
     assert "is no nearer to" in capsys.readouterr().out
     assert audit(folder, "copies", "--unaligned", "--fail-above", 0.1, "--time-limit", 9) == 1
     told = capsys.readouterr()
-    assert "Without a holdout it cannot be told" in " ".join(told.out.split())
+    assert "Without a holdout nobody can tell" in " ".join(told.out.split())
     assert "--time-limit has no effect with --unaligned" in told.err
 
 

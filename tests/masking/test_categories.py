@@ -197,7 +197,7 @@ def test_dates_in_other_units_are_the_same_dates():
 
 
 def test_more_keys_than_sets_can_be_counted_are_refused():
-    with pytest.raises(ValueError, match="17 columns to use as keys, and at most 16"):
+    with pytest.raises(ValueError, match="17 columns to use as key variables, and at most 16"):
         LocalSuppression().fit(np.zeros((5, 17)))
 
 

@@ -5,9 +5,9 @@ Numbers and dates
     beside rank swapping of the others; rank swapping; noise, independent or correlated; data
     shuffling, record by record or in sets of records that are released alike.
 
-Keys
-    A number that is different for every record and correlated with no other variable tells who
-    is who and little else. Shuffling it alone and completely loses nothing of it, and leaves
+Identifiers (``keys``)
+    A number that is different for every record and correlated with no other variable identifies
+    people and says little else. Shuffling it alone and completely loses nothing of it, and leaves
     more of the risk to the other variables.
 
 Categories
@@ -155,13 +155,13 @@ def _beside_keys(kinds: Kinds, sizes: tuple[int, ...], seed: int) -> list[Masker
     averaged = masking.Microaggregation(standardize=True, keep_integers=True, columns=rest)
     return [
         MaskerFamily(
-            "keys swapped, others shuffled",
+            "identifiers swapped, others shuffled",
             make_pipeline(keys, shuffled),
             "datashuffling__p",
             _SHUFFLED,
         ),
         MaskerFamily(
-            "keys swapped, others in groups",
+            "identifiers swapped, others in groups",
             make_pipeline(keys, averaged),
             "microaggregation__k",
             sizes,

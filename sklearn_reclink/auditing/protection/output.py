@@ -117,13 +117,14 @@ def how_sure(found: Protection) -> list[str]:
             f"{percent(bound)} of the {found.unit}."
         )
     if found.audit is not None:
-        tried = len(found.audit.attacks)
+        n_tried = len(found.audit.attacks)
+        tried = f"{n_tried} attacker{'s' * (n_tried != 1)}"
         sentences.append(
-            f"An audit with {tried} attackers confirms that the risk is within the target. The "
+            f"An audit with {tried} confirms that the risk is within the target. The "
             "risk is the larger of the share singled out and the share found on average by "
             "guessing among ties."
             if found.feasible
-            else f"{tried} attackers were tried."
+            else f"The audit tried {tried}."
         )
         for attacker, reason in found.audit.skipped.items():
             sentences.append(f"{attacker.title} did not run on the whole file: {reason}.")
