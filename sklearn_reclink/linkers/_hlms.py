@@ -134,8 +134,7 @@ class HLMSChoquetLinker(LearnedLinker):
                 index.original,
                 index.masked,
                 n_lines=self.refine,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
+                **self._work,
                 **options,
             )
             theta, complete = learned.capacity[1:], learned.complete

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sklearn_reclink.data.reading import Files
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.families.bilinear import Bilinear, spread_of, whitening
 from sklearn_reclink.families.missing import mixed_family
@@ -67,13 +68,13 @@ class MahalanobisLinker(BaseLinker):
     _most_variables: ClassVar[int] = 1000
     _for_wide_files: ClassVar[str] = "EuclideanLinker"
 
-    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
-        super()._learn_scales(original, masked, whole)
+    def _learn_scales(self, files: Files) -> None:
+        super()._learn_scales(files)
         if self.variables_ is not None:
             return
         used = self._informative
         self.whitening_ = np.zeros((len(used), np.count_nonzero(used)))
-        a, b = super()._coordinates(original, masked)
+        a, b = super()._coordinates(files.original, files.masked)
         self.whitening_[used] = whitening(a - b, spread_of(a, None))
         self.matrix_ = self.whitening_ @ self.whitening_.T
 

@@ -76,7 +76,6 @@ def shard_index(linker: "BaseLinker", X: Any, pool: Any, y: Any = None) -> "Shar
         Coordinates(masked, of_masked),
         len(original),
         len(masked),
-        n_jobs=linker.n_jobs,
-        verbose=linker.verbose,
+        **linker._work,
         folder=folders[0] if folders else None,
     )
