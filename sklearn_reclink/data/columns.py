@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_reclink.data.exactness import check_exact
+from sklearn_reclink.data.exactness import check_exact, is_missing
 
 _REMEDY = "convert it to numbers, text, bools or dates in all files, or leave it out"
 _DATES, _ZONED = "dates", "dates with a time zone"
@@ -91,6 +91,29 @@ class Column(NamedTuple):
     def labels(self) -> list[Any]:
         """The present values as Python objects: 1 and 1.0 are equal, and so are their hashes."""
         return list(self.present.tolist())
+
+
+def column_names(table: Any) -> list[str] | None:
+    """Names of the columns of a table, None unless all are strings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_names(pd.DataFrame({"age": [31], "income": [2100.0]}))
+    ['age', 'income']
+    >>> column_names([[31, 2100.0]]) is None
+    True
+    """
+    if hasattr(table, "column_names"):  # pyarrow, whose `columns` are the data
+        columns = table.column_names
+    elif hasattr(table, "columns"):
+        columns = table.columns
+    elif hasattr(table, "__dataframe__"):
+        columns = table.__dataframe__().column_names()
+    else:
+        return None
+    names = list(columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def is_frame(table: Any) -> bool:
@@ -175,13 +198,6 @@ def _is_missing(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind not in "OT":
         return np.zeros(len(values), dtype=bool)
     return np.array([is_missing(value) for value in values], dtype=bool)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value says that there is none."""
-    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.generic | Decimal) and bool(value != value)
 
 
 def _column(

@@ -184,7 +184,7 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
 
     @property
     def _work(self) -> dict[str, Any]:
-        """How long work is divided and reported."""
+        """How work is divided among workers, and whether it is reported."""
         return {"n_jobs": self.n_jobs, "verbose": self.verbose}
 
     def _search(self, index: Index) -> Search:

@@ -11,6 +11,7 @@ from sklearn_reclink.certificates.coordinates import in_order
 from sklearn_reclink.certificates.mixed import codes
 from sklearn_reclink.certificates.tables import variables_of
 from sklearn_reclink.data import reading
+from sklearn_reclink.data.columns import column_names
 from sklearn_reclink.data.mixed import MixedView
 from sklearn_reclink.data.ranks import RankScales
 from sklearn_reclink.data.views import Scales
@@ -41,7 +42,7 @@ def certificate_of(
         original=original,
         masked=masked,
         pool=None if places is None else [whole[place] for place in places],
-        columns=reading.column_names(X),
+        columns=column_names(X),
         variables=variables,
         view=_view_of_columns(best.linker),
         family={

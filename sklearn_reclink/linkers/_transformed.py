@@ -13,9 +13,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_reclink._sklearn_compat import HasMethods, StrOptions, fit_context
+from sklearn_reclink.data.columns import column_names
 from sklearn_reclink.data.exactness import check_exact
 from sklearn_reclink.data.pool import Pool, unwrapped
-from sklearn_reclink.data.reading import WHAT_Y_IS, column_names, match_columns
+from sklearn_reclink.data.reading import check_given, match_columns
 from sklearn_reclink.linkers._base import BaseLinker
 from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, inner_fit, reports_tasks
 from sklearn_reclink.search import Links
@@ -91,11 +92,7 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         -------
         self
         """
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None. "
-                f"{WHAT_Y_IS}"
-            )
+        check_given(self, y)
         names = column_names(X)
         self.original_transformer_ = clone(self.transformer).fit(X)
         self.masked_transformer_ = self.original_transformer_
