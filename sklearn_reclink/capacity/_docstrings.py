@@ -5,17 +5,6 @@ from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-OF_CAPACITY = {
-    "of_capacity": """\
-Parameters
-----------
-capacity : array-like of shape (2**n_features,)""",
-    "of_subsets": """\
-Parameters
-----------
-n_features : int""",
-}
-
 
 def described_as(model: Callable[..., Any]) -> Callable[[Function], Function]:
     """Insert the sections "Parameters" and "Returns" of another function before the examples.
