@@ -10,7 +10,6 @@ in common may bring two records together or apart.
 
 import numpy as np
 
-from sklearn_reclink.families.base import Family
 from sklearn_reclink.families.formula import Formula
 from sklearn_reclink.families.weighted_mean import WeightedMean
 
@@ -47,7 +46,3 @@ class Gower(WeightedMean):
 
     def formula(self, theta: np.ndarray) -> Formula | None:
         return None
-
-    @property
-    def without_files(self) -> Family:
-        return self
