@@ -72,23 +72,14 @@ def _read(
     """The files that are given, as numbers, in the order of the arguments."""
     if needs_y:
         check_given(linker, y)
-    names, as_masked = column_names(X), _masked_files(y, pool)
     if linker.variables_ is None:
         found = [read_original(linker, X, reset=reset)]
-        for table, file, name in as_masked:
-            found.append(read_masked(linker, table, names, file=file, name=name))
+        for table, file, name in _masked_files(y, pool):
+            found.append(read_masked(linker, table, column_names(X), file=file, name=name))
         if reference is not None:
             found.append(read_original(linker, reference, reset=False))
     else:
-        _check_original(linker, X, reset=reset)
-        tables = [(X, "original file X")]
-        for table, file, name in as_masked:
-            matched = match_masked(linker, table, names, file=file, name=name)
-            tables.append((matched, f"{file} {name}"))
-        if reference is not None:
-            _check_original(linker, reference, reset=False)
-            tables.append((reference, "original file reference"))
-        found = linker.variables_.codes(*tables)
+        found = linker.variables_.codes(*_tables(linker, X, y, pool, reference, reset=reset))
     if needs_y:
         check_lengths(*found[:2])
         check_aligned_index(X, y)
@@ -99,6 +90,22 @@ def _masked_files(y: Any, pool: Any) -> list[tuple[Any, str, str]]:
     """The masked files that are given, what errors call them, and their names as arguments."""
     files = [] if y is None else [(y, "masked file", "y")]
     return files if pool is None else [*files, (unwrapped(pool), "pool", "pool")]
+
+
+def _tables(
+    linker: Any, X: Any, y: Any, pool: Any, reference: Any, *, reset: bool
+) -> list[tuple[Any, str]]:
+    """The files that are given, of any kinds, with the columns of X, and what errors call them."""
+    _check_original(linker, X, reset=reset)
+    names, tables, files = column_names(X), [(X, "original file X")], _masked_files(y, pool)
+    if reference is not None:
+        files.append((reference, "original file", "reference"))
+    for table, file, name in files:
+        matched = match_masked(linker, table, names, file=file, name=name)
+        tables.append((matched, f"{file} {name}"))
+    if reference is not None:
+        _check_original(linker, reference, reset=False)
+    return tables
 
 
 def check_given(linker: Any, y: Any) -> None:
@@ -122,24 +129,16 @@ def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Vari
     """The kinds of the variables; None where all files are numbers and none is missing."""
     told = {name: getattr(linker, name) for name in ("categorical_features", "ordinal_features")}
     is_told = any(one is not None for one in told.values())
-    files = _masked_files(y, pool)
-    if reference is not None:
-        files.append((reference, "original file", "reference"))
-    given = [X, *(table for table, _, _ in files)]
-    if not is_told and all(map(_is_plain, given)):
+    given = [X, reference, *(table for table, _, _ in _masked_files(y, pool))]
+    if not is_told and all(_is_plain(table) for table in given if table is not None):
         return None
     if getattr(getattr(X, "dtype", None), "kind", "") == "c":
         return None  # refused as numbers are
-    _check_original(linker, X, reset=True)
-    names = column_names(X)
-    others = [
-        (match_masked(linker, table, names, file=file, name=name), f"{file} {name}")
-        for table, file, name in files
-    ]
-    found = learn_variables(X, others[0][0], others=others[1:], **told)
+    tables = _tables(linker, X, y, pool, reference, reset=True)
+    found = learn_variables(X, tables[1][0], others=tables[2:], **told)
     if set(found.types) == {"numbers"} and not is_told:
         # numbers of another type, such as Decimal
-        codes = found.codes((X, "original file X"), *others)
+        codes = found.codes(*tables)
         if set(found.kinds) == {"numeric"} and not any(np.isnan(one).any() for one in codes):
             return None
     return found
@@ -161,8 +160,8 @@ def _check_original(linker: BaseEstimator, X: Any, *, reset: bool) -> None:
     """Validate an original file of any kinds; scikit-learn takes down or compares its columns."""
     shape = X.shape if hasattr(X, "shape") else np.shape(X)
     if len(shape) != 2 or not shape[0]:
-        try:
-            check_array(X, dtype=None, ensure_all_finite=False)  # scikit-learn's own error
+        try:  # scikit-learn's own error
+            check_array(X, dtype=None, ensure_all_finite=False, estimator=linker)
         except ValueError as error:
             raise ValueError(_without_values(error)) from None
     _check_several(linker, X, reset=reset)
