@@ -136,8 +136,8 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         -------
         distances, rows : ndarray of shape (n_records, n_neighbors)
         """
-        pool = self._transformed_pool(X, pool)
-        return self._fitted.kneighbors(self._original(X), n_neighbors, pool, **options)
+        fitted, pool = self._fitted, self._transformed_pool(X, pool)
+        return fitted.kneighbors(self._original(X), n_neighbors, pool, **options)
 
     def link(self, X: Any, y: Any, pool: Any = None) -> Links:
         """Link each original record and compare with the truth.
@@ -151,8 +151,7 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         -------
         Links
         """
-        pool = self._transformed_pool(X, pool)
-        return self._fitted.link(*self._transformed(X, y), pool=pool)
+        return self._fitted.link(*self._transformed(X, y), self._transformed_pool(X, pool))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, pool: Any = None) -> float:
         """Share of records re-identified.
@@ -166,9 +165,8 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         -------
         float
         """
-        pool = self._transformed_pool(X, pool)
-        files = self._transformed(X, y)
-        return self._fitted.score(*files, sample_weight=sample_weight, pool=pool)
+        fitted, files = self._fitted, self._transformed(X, y)
+        return fitted.score(*files, sample_weight, self._transformed_pool(X, pool))
 
     @property
     def _fitted(self) -> BaseLinker:
@@ -176,7 +174,6 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         return self.linker_
 
     def _original(self, X: Any) -> Any:
-        check_is_fitted(self, "original_transformer_")
         check_exact(X, column_names(X), "original file X", text_is_number=False)
         return self.original_transformer_.transform(X)
 
