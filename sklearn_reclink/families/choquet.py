@@ -20,6 +20,7 @@ falls as the subset grows, and monotonicity is left to ask of ``mu(V) >= mu(V - 
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import combinations
 from math import comb
 from typing import Any
 
@@ -74,18 +75,17 @@ class Choquet(Family):
 
     @cached_property
     def rows(self) -> np.ndarray:
-        return np.array([self._row([a | 1 << k], [a]) for a, ks in self._lacking(1) for k in ks])
+        return np.array([self._row([a | 1 << k], [a]) for a, ks in self._lacking() for k in ks])
 
     @cached_property
     def _proper_subsets(self) -> np.ndarray:
         """All but the empty and the full one, smaller ones first."""
         return small_subsets(self.n_features, self.n_features - 1)
 
-    def _lacking(self, size: int) -> list[tuple[int, list[int]]]:
-        """Subsets and the variables they lack, if they lack at least ``size``."""
+    def _lacking(self) -> list[tuple[int, list[int]]]:
+        """Subsets and the variables they lack."""
         n = self.n_features
-        lacking = [(a, [k for k in range(n) if not a >> k & 1]) for a in range(2**n)]
-        return [(a, missing) for a, missing in lacking if len(missing) >= size]
+        return [(a, [k for k in range(n) if not a >> k & 1]) for a in range(2**n)]
 
     def _row(self, plus: list[int], minus: list[int]) -> np.ndarray:
         row = np.zeros(2**self.n_features)
@@ -164,10 +164,9 @@ class SubmodularChoquet(Choquet):
     def rows(self) -> np.ndarray:
         full = self.n_parameters
         rows = [self._row([full], [full ^ 1 << k]) for k in range(self.n_features)]
-        for a, missing in self._lacking(2):
-            for position, i in enumerate(missing):
-                for j in missing[position + 1 :]:
-                    rows.append(self._row([a | 1 << i, a | 1 << j], [a | 1 << i | 1 << j, a]))
+        for a, missing in self._lacking():
+            for i, j in combinations(missing, 2):
+                rows.append(self._row([a | 1 << i, a | 1 << j], [a | 1 << i | 1 << j, a]))
         return np.array(rows)
 
     @property

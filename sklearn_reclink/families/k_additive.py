@@ -13,6 +13,7 @@ is ``m({i, j}) <= 0``.
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -188,7 +189,7 @@ class SubmodularKAdditiveChoquet(KAdditiveChoquet):
         n = self.n_features
         # with submodularity, mu(V) >= mu(V - k) is all that monotonicity leaves to ask
         last = np.array([self.subsets >> k & 1 for k in range(n)], dtype=float)
-        pairs = (1 << i | 1 << j for i in range(n) for j in range(i + 1, n))
+        pairs = (1 << i | 1 << j for i, j in combinations(range(n), 2))
         rows = np.vstack([last, *(-_distinct(self._touched(one)).astype(float) for one in pairs)])
         return rows[rows.any(axis=1)]
 

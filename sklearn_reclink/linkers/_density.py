@@ -134,7 +134,6 @@ class DensityLinker(LikelihoodLinker):
             return
         mixed = (files.pool, self.kinds_, False)
         self.ranks_ = learn_view(files.whole, files.pool, "rank", mixed=mixed)
-        self._nominal = np.array(self.kinds_) == "nominal"
         # a category that is the same for all records of one file tells nothing; missing is one
         columns = (self._categories(file).T for file in (files.original, files.masked))
         self._with_category = np.array(
@@ -143,9 +142,7 @@ class DensityLinker(LikelihoodLinker):
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         """Values of the informative variables, then their ranks; of mixed files then categories."""
-        used = self.scales_.informative & self.ranks_.informative
-        if self.variables_ is not None:
-            used &= ~self._nominal
+        used = self._measured
         views = (scale.coordinates(original, masked) for scale in (self.scales_, self.ranks_))
         files = [
             [found[:, : len(used)][:, used] for found in of_file]
@@ -156,9 +153,15 @@ class DensityLinker(LikelihoodLinker):
                 parts.append(self._categories(file)[:, self._with_category])
         return np.hstack(files[0]), np.hstack(files[1])
 
+    @property
+    def _measured(self) -> np.ndarray:
+        """Which variables have errors: numbers and levels that vary in both files."""
+        ordered = np.array(self.kinds_) != "nominal"
+        return np.asarray(self.scales_.informative & self.ranks_.informative & ordered)
+
     def _categories(self, file: np.ndarray) -> np.ndarray:
         """Levels of the nominal variables, 0 for numbers, NaN for what is missing."""
-        return np.where(self._nominal, file, 0.0 * file)
+        return np.where(np.array(self.kinds_) == "nominal", file, 0.0 * file)
 
     def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         rows = np.arange(index.n_records)
@@ -172,8 +175,7 @@ class DensityLinker(LikelihoodLinker):
         else:
             from sklearn_reclink.likelihood.mixed_likelihood import learn_mixed_likelihood
 
-            measured = self.scales_.informative & self.ranks_.informative & ~self._nominal
-            numeric = (np.array(self.kinds_) == "numeric")[measured]
+            numeric = (np.array(self.kinds_) == "numeric")[self._measured]
             self.likelihood_ = learn_mixed_likelihood(*pairs, numeric, tuple(self.views))
         self.weights_ = self.likelihood_.weights
         self._memory: dict[str, np.ndarray] = {}  # `score` of the files of `fit` takes prices there

@@ -78,7 +78,6 @@ class EuclideanLinker(BaseLinker):
         self.weights_ = np.full(self.n_features_in_, 1 / self.n_features_in_)
         if len(index.extra):
             self.missing_weights_ = np.full((self.n_features_in_, 2), 1 / self.n_features_in_)
-        self._family = mixed_family(WeightedMean(index.n_variables), index.caps, index.extra)
-        if self.standardize_ == GOWER and index.caps is not None:
-            self._family = Gower(index.n_variables, index.caps)
+        base = Gower if self.standardize_ == GOWER else WeightedMean
+        self._family = mixed_family(base(index.n_variables), index.caps, index.extra)
         return Solution(self._theta, 0, index.n_records, Status.FIXED)
