@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import comb
 
-from sklearn_reclink.capacity._docstrings import described_as
+from sklearn_reclink._docstrings import described_as
 from sklearn_reclink.capacity.subsets import subset_members, subset_sizes
 from sklearn_reclink.capacity.transforms import capacity_to_mobius, n_variables
 

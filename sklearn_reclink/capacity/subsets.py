@@ -6,7 +6,7 @@ Bit k of an index is set iff variable k is in the subset. The complement of inde
 
 import numpy as np
 
-from sklearn_reclink.capacity._docstrings import described_as
+from sklearn_reclink._docstrings import described_as
 
 
 def subset_sizes(n_features: int) -> np.ndarray:
