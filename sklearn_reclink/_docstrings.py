@@ -1,4 +1,4 @@
-"""Entries of docstrings that are written once as data and filled in where they belong.
+"""What docstrings share is written once and filled in where it belongs.
 
 A line ``%(pool absent)s`` in a docstring stands for the entries of these names, at its indentation.
 """
@@ -46,3 +46,22 @@ def fill_in(entries: Mapping[str, str]) -> Callable[[Described], Described]:
         return described
 
     return fill
+
+
+def described_as(model: Callable[..., Any]) -> Callable[[Described], Described]:
+    """Insert the sections "Parameters" and "Returns" of another function before the examples.
+
+    Examples
+    --------
+    >>> from sklearn_reclink.capacity import is_submodular  # described as is_monotone
+    >>> "atol : float" in is_submodular.__doc__
+    True
+    """
+
+    def describe(function: Described) -> Described:
+        _, parameters, rest = (model.__doc__ or "").partition("Parameters\n")
+        sections = parameters + rest.partition("Examples\n")[0]
+        function.__doc__ = (function.__doc__ or "").replace("Examples\n", f"{sections}Examples\n")
+        return function
+
+    return describe

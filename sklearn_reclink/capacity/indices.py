@@ -21,17 +21,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import comb
 
-from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink.capacity._docstrings import OF_CAPACITY, described_as
+from sklearn_reclink._docstrings import described_as
 from sklearn_reclink.capacity.subsets import subset_members, subset_sizes
 from sklearn_reclink.capacity.transforms import capacity_to_mobius, n_variables
 
 
-@fill_in(OF_CAPACITY)
 def shapley(capacity: ArrayLike) -> np.ndarray:
     """Shapley value of every variable: its mean share in what the subsets weigh.
 
-    %(of_capacity)s
+    Parameters
+    ----------
+    capacity : array-like of shape (2**n_features,)
 
     Returns
     -------
@@ -50,14 +50,15 @@ def shapley(capacity: ArrayLike) -> np.ndarray:
     return np.asarray(share @ subset_members(n_features))
 
 
-@fill_in(OF_CAPACITY)
 def interaction_index(capacity: ArrayLike) -> np.ndarray:
     """Interaction index of every subset of variables.
 
     It is positive if the variables say more together than their parts do, and negative if they
     repeat each other. The index of a single variable is its Shapley value.
 
-    %(of_capacity)s
+    Parameters
+    ----------
+    capacity : array-like of shape (2**n_features,)
 
     Returns
     -------
@@ -84,11 +85,12 @@ def interaction_index(capacity: ArrayLike) -> np.ndarray:
     return index
 
 
-@fill_in(OF_CAPACITY)
 def interaction_matrix(capacity: ArrayLike) -> np.ndarray:
     """Interaction index of every pair of variables, with Shapley values on the diagonal.
 
-    %(of_capacity)s
+    Parameters
+    ----------
+    capacity : array-like of shape (2**n_features,)
 
     Returns
     -------

@@ -18,7 +18,7 @@ mu(A)``, which is enough: summed along chains they give all pairs. Every inequal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_reclink.capacity._docstrings import described_as
+from sklearn_reclink._docstrings import described_as
 from sklearn_reclink.capacity.subsets import subset_sizes
 from sklearn_reclink.capacity.transforms import capacity_to_mobius, n_variables, symmetric_capacity
 

@@ -6,15 +6,15 @@ Bit k of an index is set iff variable k is in the subset. The complement of inde
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink.capacity._docstrings import OF_CAPACITY, described_as
+from sklearn_reclink._docstrings import described_as
 
 
-@fill_in(OF_CAPACITY)
 def subset_sizes(n_features: int) -> np.ndarray:
     """Number of variables of every subset.
 
-    %(of_subsets)s
+    Parameters
+    ----------
+    n_features : int
 
     Returns
     -------
@@ -71,11 +71,12 @@ def small_subsets(n_features: int, largest: int) -> np.ndarray:
     return subsets[np.argsort(sizes[subsets], kind="stable")]
 
 
-@fill_in(OF_CAPACITY)
 def lattice_edges(n_features: int) -> np.ndarray:
     """Every subset and every subset with one variable more, ``(A, A + k)``.
 
-    %(of_subsets)s
+    Parameters
+    ----------
+    n_features : int
 
     Returns
     -------

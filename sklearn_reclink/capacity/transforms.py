@@ -11,7 +11,7 @@ that of a weighted mean, a *symmetric* one that of an ordered weighted average (
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklearn_reclink.capacity._docstrings import described_as
+from sklearn_reclink._docstrings import described_as
 from sklearn_reclink.capacity.subsets import subset_sizes
 
 

@@ -137,22 +137,20 @@ def alignment_warning(
     """What to warn of before linking two files in some views, if anything."""
     if unrelated(X, Y, kinds):
         return UNRELATED_ROWS
-    raw = not {"separate", "rank"} & set(standardize)  # another view does not mind the units
-    if raw and kinds:
-        numbers = np.flatnonzero(np.array(kinds) == "numeric")
-        X, Y = X[:, numbers], Y[:, numbers]
-        complete = ~(np.isnan(X).any(axis=1) | np.isnan(Y).any(axis=1))
-        columns = numbers[in_other_units(X[complete], Y[complete])] if len(numbers) else ()
-    else:
-        columns = in_other_units(X, Y) if raw else ()
-    if len(columns):
-        return (
-            f"columns {list(map(int, columns))} of X and y are not in the same units (their "
-            f"spread or location is far apart), and standardize={standardize[0]!r} subtracts "
-            "raw values: transform both files alike, for example with TransformedLinker, or use "
-            'standardize="separate"'
-        )
-    return None
+    if {"separate", "rank"} & set(standardize):
+        return None  # such a view does not mind the units
+    numbers = np.flatnonzero(np.array(kinds or ["numeric"] * X.shape[1]) == "numeric")
+    X, Y = X[:, numbers], Y[:, numbers]
+    complete = ~(np.isnan(X).any(axis=1) | np.isnan(Y).any(axis=1))
+    columns = numbers[in_other_units(X[complete], Y[complete])]
+    if not len(columns):
+        return None
+    return (
+        f"columns {columns.tolist()} of X and y are not in the same units (their "
+        f"spread or location is far apart), and standardize={standardize[0]!r} subtracts "
+        "raw values: transform both files alike, for example with TransformedLinker, or use "
+        'standardize="separate"'
+    )
 
 
 def check_aligned_index(X: Any, Y: Any, name: str = "y") -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_reclink.data.exactness import check_exact
+from sklearn_reclink.data.exactness import check_exact, is_missing
 
 _REMEDY = "convert it to numbers, text, bools or dates in all files, or leave it out"
 _DATES, _ZONED = "dates", "dates with a time zone"
@@ -40,28 +40,28 @@ class Column(NamedTuple):
         What errors call it.
     file : str
         What errors call the table.
-    type : str or None
-        What it holds: numbers, text, bools, dates, ...; None if every value is missing.
     present : ndarray of shape (n_present,)
         Its values, without the missing ones.
     missing : ndarray of bool of shape (n_records,)
         Where values are missing.
-    nominal : bool
-        Whether its type says that it holds categories.
-    levels : list or None
-        The levels in order, if its type has an order.
     first_row : int, default=0
         What errors call the first row.
+    nominal : bool, default=False
+        Whether its type says that it holds categories.
+    levels : list or None, default=None
+        The levels in order, if its type has an order.
+    type : str or None, default=None
+        What it holds: numbers, text, bools, dates, ...; None if every value is missing.
     """
 
     name: Any
     file: str
-    type: str | None
     present: np.ndarray
     missing: np.ndarray
-    nominal: bool
-    levels: list[Any] | None
     first_row: int = 0
+    nominal: bool = False
+    levels: list[Any] | None = None
+    type: str | None = None
 
     @property
     def where(self) -> str:
@@ -93,6 +93,29 @@ class Column(NamedTuple):
         return list(self.present.tolist())
 
 
+def column_names(table: Any) -> list[str] | None:
+    """Names of the columns of a table, None unless all are strings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_names(pd.DataFrame({"age": [31], "income": [2100.0]}))
+    ['age', 'income']
+    >>> column_names([[31, 2100.0]]) is None
+    True
+    """
+    if hasattr(table, "column_names"):  # pyarrow, whose `columns` are the data
+        columns = table.column_names
+    elif hasattr(table, "columns"):
+        columns = table.columns
+    elif hasattr(table, "__dataframe__"):
+        columns = table.__dataframe__().column_names()
+    else:
+        return None
+    names = list(columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
 def is_frame(table: Any) -> bool:
     """Whether narwhals reads the table as an eager dataframe."""
     if isinstance(table, np.ndarray | list | tuple):
@@ -119,7 +142,7 @@ def read_columns(
     for masked, name in _named(list(values.T), names, file):
         column = np.ma.getdata(masked)
         missing = np.ma.getmaskarray(masked) | _is_missing(column)
-        columns.append(_column(name, file, column[~missing], missing, first_row=first_row))
+        columns.append(_typed(Column(name, file, column[~missing], missing, first_row)))
     return columns
 
 
@@ -151,11 +174,12 @@ def _of_series(series: Any, name: Any, file: str, first_row: int) -> Column:
     zoned = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
     missing = series.is_null().to_numpy().astype(bool)
     present = series.drop_nulls().to_numpy()
-    column = _column(name, file, present, missing, category, zoned, first_row=first_row)
+    column = _typed(Column(name, file, present, missing, first_row, category), zoned)
     levels = _levels(series)
     if levels is None:
         return column
-    of_levels = _column(name, file, np.array(levels, dtype=object), np.zeros(len(levels)), True)
+    values, none = np.array(levels, dtype=object), np.zeros(len(levels), dtype=bool)
+    of_levels = _typed(Column(name, f"levels of the {file}", values, none, nominal=True))
     return column._replace(levels=of_levels.labels())
 
 
@@ -177,28 +201,14 @@ def _is_missing(values: np.ndarray) -> np.ndarray:
     return np.array([is_missing(value) for value in values], dtype=bool)
 
 
-def is_missing(value: Any) -> bool:
-    """Whether a value says that there is none."""
-    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.generic | Decimal) and bool(value != value)
-
-
-def _column(
-    name: Any,
-    file: str,
-    present: np.ndarray,
-    missing: np.ndarray,
-    category: bool = False,
-    zoned: bool = False,
-    *,
-    first_row: int = 0,
-) -> Column:
+def _typed(column: Column, zoned: bool = False) -> Column:
+    """The column with what it holds; times become seconds."""
+    present = column.present
     if present.dtype.kind == "f" and np.isnan(present).any():  # polars has NaN beside null
-        missing = missing.copy()
+        missing = column.missing.copy()
         missing[~missing] = np.isnan(present)
         present = present[~np.isnan(present)]
-    column = Column(name, file, None, present, missing, category, None, first_row)
+        column = column._replace(present=present, missing=missing)
     if not len(present):
         return column
     held = _OF_KIND.get(present.dtype.kind) or _of_objects(column)
@@ -209,7 +219,7 @@ def _column(
     return column._replace(
         type=_ZONED if zoned else held,
         present=present,
-        nominal=category or held in ("text", "bools"),
+        nominal=column.nominal or held in ("text", "bools"),
     )
 
 

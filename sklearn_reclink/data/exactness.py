@@ -135,7 +135,7 @@ def offender(table: Any, names: Sequence[Any] | None, file: str) -> str | None:
     for column, of_column in zip(names or range(values.shape[1]), values.T, strict=True):
         for row, value in enumerate(of_column):
             place = f"column {column!r} of the {file}"
-            if _is_missing(value):
+            if is_missing(value):
                 return (
                     f"{place} has a missing value (NaN) in row {row}, and the files of fit had "
                     "none: fit on files with missing values too, or drop the record"
@@ -155,7 +155,10 @@ def offender(table: Any, names: Sequence[Any] | None, file: str) -> str | None:
     return None
 
 
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+def is_missing(value: Any) -> bool:
+    """Whether a value says that there is none: None, NaN, NaT, pandas' NA and masked entries."""
+    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+    if isinstance(value, Decimal):
+        return value.is_nan()  # a signalling NaN cannot be compared
+    return isinstance(value, float | np.generic) and bool(value != value)

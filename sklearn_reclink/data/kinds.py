@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.data.columns import Column, is_frame, is_missing, read_columns, series_of
+from sklearn_reclink.data.columns import Column, column_names, is_frame, read_columns, series_of
+from sklearn_reclink.data.exactness import is_missing
 
 NUMERIC, ORDINAL, NOMINAL = "numeric", "ordinal", "nominal"
 _MOST_SHOWN = 12  # levels in an error
@@ -154,7 +155,7 @@ def learn_variables(
     [[0.0, 1.0], [1.0, 0.0]]
     """
     files = [(X, "original file X"), (y, "masked file y"), *others]
-    names = next(filter(None, (_names(table) for table, _ in files)), None)
+    names = next(filter(None, (column_names(table) for table, _ in files)), None)
     tables = [read_columns(table, names, file) for table, file in files[:1]]
     called = [column.name for column in tables[0]]
     tables += [read_columns(table, called, file) for table, file in files[1:]]
@@ -179,11 +180,6 @@ def learn_variables(
             like_codes[columns[0].name] = n_values
     notes += _note_on_codes(like_codes)
     return Variables(names, tuple(kinds), tuple(categories), tuple(types), notes)
-
-
-def _names(table: Any) -> list[str] | None:
-    names = [series.name for series in series_of(table)] if is_frame(table) else []
-    return names if all(isinstance(name, str) for name in names) else None
 
 
 def _chosen(

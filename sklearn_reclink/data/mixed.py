@@ -28,7 +28,7 @@ A variable is *informative* if it has two different values in each file.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -196,9 +196,8 @@ def learn_mixed_view(
     view = MixedView(scales, caps, informative, extra, None)
     if not expected or not len(extra):
         return view
-    files = MixedView(scales, caps, informative, extra[:0], None).coordinates(X, pool)
-    costs = [_expected(caps[k], files[1 - way][:, k]) for k, way in extra]
-    return MixedView(scales, caps, informative, extra, costs)
+    files = replace(view, extra=extra[:0]).coordinates(X, pool)
+    return replace(view, expected=[_expected(caps[k], files[1 - way][:, k]) for k, way in extra])
 
 
 def _caps(X: np.ndarray, nominal: np.ndarray, standardize: str | None) -> np.ndarray:
@@ -224,23 +223,29 @@ def _scales(
         labels = None if names is None else [names[k] for k in numbers]
         whole = learn_scales(_filled(X[:, numbers]), _filled(Y[:, numbers]), None, labels)
         return [_part(whole, place) for place in range(len(numbers))]
-    found: list[Scales | RankScales] = []
-    for k in numbers:
-        x, y = X[:, [k]], Y[:, [k]]
-        if standardize == GOWER:
-            found.append(_range(x, pool[:, [k]], _name(names, k)))
-            continue
-        if standardize == "rank":
-            found.append(learn_ranks(*(file[~np.isnan(file[:, 0])] for file in (x, y))))
-            continue
-        if standardize == "difference":
-            both = ~np.isnan(x[:, 0]) & ~np.isnan(y[:, 0])
-            if both.sum() > 1:  # else each file by itself
-                found.append(learn_scales(x[both], y[both], standardize, _name(names, k)))
-                continue
-        x, y = (file[~np.isnan(file[:, 0])] for file in (x, y))
-        found.append(learn_scales(x, y, "separate", _name(names, k)))
-    return found
+    return [
+        _scale(X[:, [k]], Y[:, [k]], pool[:, [k]], standardize, _name(names, k)) for k in numbers
+    ]
+
+
+def _scale(
+    x: np.ndarray,
+    y: np.ndarray,
+    pool: np.ndarray,
+    standardize: str | None,
+    names: Sequence[Any] | None,
+) -> Scales | RankScales:
+    """The scales of one column."""
+    if standardize == GOWER:
+        return _range(x, pool, names)
+    known = ~np.isnan(x[:, 0]), ~np.isnan(y[:, 0])
+    if standardize == "rank":
+        return learn_ranks(x[known[0]], y[known[1]])
+    if standardize == "difference":
+        both = known[0] & known[1]
+        if both.sum() > 1:  # else each file by itself
+            return learn_scales(x[both], y[both], standardize, names)
+    return learn_scales(x[known[0]], y[known[1]], "separate", names)
 
 
 def _name(names: Sequence[Any] | None, k: int) -> list[Any] | None:
@@ -268,12 +273,5 @@ def _filled(columns: np.ndarray) -> np.ndarray:
 
 def _part(scales: Scales, k: int) -> Scales:
     """The scales of one column."""
-    return Scales(
-        scales.original_shift[[k]],
-        scales.original_scale[[k]],
-        scales.masked_shift[[k]],
-        scales.masked_scale[[k]],
-        scales.original_power[[k]],
-        scales.masked_power[[k]],
-        None if scales.names is None else [scales.names[k]],
-    )
+    arrays = {name: array[[k]] for name, array in vars(scales).items() if name != "names"}
+    return Scales(**arrays, names=_name(scales.names, k))

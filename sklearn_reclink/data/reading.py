@@ -5,8 +5,8 @@ The original file is validated as scikit-learn validates any ``X``. The masked f
 numbers alone are read as they are; of any others, `kinds` makes numbers, NaN for missing values.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence, Sized
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -14,13 +14,12 @@ from sklearn.utils.validation import check_array, validate_data
 
 from sklearn_reclink._sklearn_compat import num_samples
 from sklearn_reclink.data.alignment import check_aligned_index
+from sklearn_reclink.data.columns import column_names
 from sklearn_reclink.data.exactness import check_exact, offender
+from sklearn_reclink.data.kinds import Variables, is_plain, learn_variables
 from sklearn_reclink.data.pool import Pool, own_first, unwrapped
 from sklearn_reclink.data.views import powers_of_two
 from sklearn_reclink.data.weights import check_weights
-
-if TYPE_CHECKING:
-    from sklearn_reclink.data.kinds import Variables
 
 WHAT_Y_IS = (
     "y is the masked file: a table with the columns of X, row i being the masked version of row i "
@@ -44,22 +43,20 @@ def read_files(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Files:
     linker.variables_ = variables
     original, masked, *rest = _read(linker, X, y, pool, reference, reset=True)
     linker.kinds_ = ("numeric",) * original.shape[1] if variables is None else variables.kinds
-    records, whole = (rest.pop(0) if one is not None else None for one in (pool, reference))
-    if records is None:
-        return Files(original, masked, masked, masked, original if whole is None else whole)
-    everyone = own_first(masked, records, may_be_cut=not isinstance(pool, Pool))
-    return Files(original, masked, records, everyone, original if whole is None else whole)
+    whole = original if reference is None else rest[-1]
+    if pool is None:
+        return Files(original, masked, masked, masked, whole)
+    everyone = own_first(masked, rest[0], may_be_cut=not isinstance(pool, Pool))
+    return Files(original, masked, rest[0], everyone, whole)
 
 
 def read_again(linker: Any, X: Any, pool: Any, *y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Validate original records, and masked ones: the pool, or the versions ``y`` first in it."""
     of_y = y[0] if y else None
-    original, *rest = _read(linker, X, of_y, pool, reset=False, needs_y=bool(y))
-    if not y:
-        return original, rest[0] if rest else linker.masked_
-    if pool is None:
-        return original, rest[0]
-    return original, own_first(*rest, may_be_cut=not isinstance(pool, Pool))
+    original, *masked = _read(linker, X, of_y, pool, reset=False, needs_y=bool(y))
+    if len(masked) == 2:
+        return original, own_first(*masked, may_be_cut=not isinstance(pool, Pool))
+    return original, masked[0] if masked else linker.masked_
 
 
 def _read(
@@ -73,63 +70,75 @@ def _read(
     needs_y: bool = True,
 ) -> list[np.ndarray]:
     """The files that are given, as numbers, in the order of the arguments."""
-    if needs_y and y is None:
+    if needs_y:
+        check_given(linker, y)
+    if linker.variables_ is None:
+        found = [read_original(linker, X, reset=reset)]
+        for table, file, name in _masked_files(y, pool):
+            found.append(read_masked(linker, table, column_names(X), file=file, name=name))
+        if reference is not None:
+            found.append(read_original(linker, reference, reset=False))
+    else:
+        found = linker.variables_.codes(*_tables(linker, X, y, pool, reference, reset=reset))
+    if needs_y:
+        check_lengths(*found[:2])
+        check_aligned_index(X, y)
+    return found
+
+
+def _masked_files(y: Any, pool: Any) -> list[tuple[Any, str, str]]:
+    """The masked files that are given, what errors call them, and their names as arguments."""
+    files = [] if y is None else [(y, "masked file", "y")]
+    return files if pool is None else [*files, (unwrapped(pool), "pool", "pool")]
+
+
+def _tables(
+    linker: Any, X: Any, y: Any, pool: Any, reference: Any, *, reset: bool
+) -> list[tuple[Any, str]]:
+    """The files that are given, of any kinds, with the columns of X, and what errors call them."""
+    _check_original(linker, X, reset=reset)
+    names, tables, files = column_names(X), [(X, "original file X")], _masked_files(y, pool)
+    if reference is not None:
+        files.append((reference, "original file", "reference"))
+    for table, file, name in files:
+        matched = match_masked(linker, table, names, file=file, name=name)
+        tables.append((matched, f"{file} {name}"))
+    if reference is not None:
+        _check_original(linker, reference, reset=False)
+    return tables
+
+
+def check_given(linker: Any, y: Any) -> None:
+    """Refuse to go on without a masked file."""
+    if y is None:
         raise ValueError(
             f"{type(linker).__name__} requires y to be passed, but the target y is None. "
             f"{WHAT_Y_IS}"
         )
-    names, variables = column_names(X), linker.variables_
-    as_masked = [] if y is None else [(y, "masked file", "y")]
-    if pool is not None:
-        as_masked.append((unwrapped(pool), "pool", "pool"))
-    if variables is None:
-        found = [read_original(linker, X, reset=reset)]
-        for table, file, name in as_masked:
-            found.append(read_masked(linker, table, names, file=file, name=name))
-        if reference is not None:
-            found.append(read_original(linker, reference, reset=False))
-    else:
-        tables = [(_checked(linker, X, reset=reset), "original file X")]
-        for table, file, name in as_masked:
-            matched = match_masked(linker, table, names, file=file, name=name)
-            tables.append((matched, f"{file} {name}"))
-        if reference is not None:
-            tables.append((_checked(linker, reference, reset=False), "original file reference"))
-        found = variables.codes(*tables)
-    if needs_y:
-        if len(found[1]) != len(found[0]):
-            raise ValueError(
-                f"masked file has {len(found[1])} records, original has {len(found[0])}: "
-                f"{WHAT_Y_IS}"
-            )
-        if hasattr(X, "index"):
-            check_aligned_index(X, y)
-    return found
 
 
-def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> "Variables | None":
+def check_lengths(original: Sized, masked: Sized) -> None:
+    """Refuse files of different numbers of records."""
+    if len(original) != len(masked):
+        raise ValueError(
+            f"masked file has {len(masked)} records, original has {len(original)}: {WHAT_Y_IS}"
+        )
+
+
+def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Variables | None:
     """The kinds of the variables; None where all files are numbers and none is missing."""
     told = {name: getattr(linker, name) for name in ("categorical_features", "ordinal_features")}
-    pool = None if pool is None else unwrapped(pool)
-    given = (X, y, *(one for one in (pool, reference) if one is not None))
-    if all(one is None for one in told.values()) and all(map(_is_plain, given)):
+    is_told = any(one is not None for one in told.values())
+    given = [X, reference, *(table for table, _, _ in _masked_files(y, pool))]
+    if not is_told and all(_is_plain(table) for table in given if table is not None):
         return None
     if getattr(getattr(X, "dtype", None), "kind", "") == "c":
         return None  # refused as numbers are
-    from sklearn_reclink.data.kinds import learn_variables
-
-    X, names = _checked(linker, X, reset=True), column_names(X)
-    files = [(y, "masked file", "y"), (pool, "pool", "pool")]
-    files.append((reference, "original file", "reference"))
-    others = [
-        (match_masked(linker, table, names, file=file, name=name), f"{file} {name}")
-        for table, file, name in files
-        if table is not None
-    ]
-    found = learn_variables(X, others[0][0], others=others[1:], **told)
-    if set(found.types) == {"numbers"} and all(one is None for one in told.values()):
+    tables = _tables(linker, X, y, pool, reference, reset=True)
+    found = learn_variables(X, tables[1][0], others=tables[2:], **told)
+    if set(found.types) == {"numbers"} and not is_told:
         # numbers of another type, such as Decimal
-        codes = found.codes((X, "original file X"), *others)
+        codes = found.codes(*tables)
         if set(found.kinds) == {"numeric"} and not any(np.isnan(one).any() for one in codes):
             return None
     return found
@@ -138,11 +147,7 @@ def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> "Var
 def _is_plain(table: Any) -> bool:
     """Whether a table holds numbers alone and none is missing."""
     names = column_names(table) or []
-    if _is_plain_array(table) or len(set(names)) < len(names):  # repeated names: refused later
-        return True
-    from sklearn_reclink.data.kinds import is_plain
-
-    return is_plain(table)
+    return len(set(names)) < len(names) or is_plain(table)  # repeated names: refused later
 
 
 def _is_plain_array(table: Any) -> bool:
@@ -151,17 +156,16 @@ def _is_plain_array(table: Any) -> bool:
     return plain and not np.isnan(table.min())
 
 
-def _checked(linker: BaseEstimator, X: Any, *, reset: bool) -> Any:
-    """An original file of any kinds, once scikit-learn knows its columns."""
+def _check_original(linker: BaseEstimator, X: Any, *, reset: bool) -> None:
+    """Validate an original file of any kinds; scikit-learn takes down or compares its columns."""
     shape = X.shape if hasattr(X, "shape") else np.shape(X)
     if len(shape) != 2 or not shape[0]:
-        try:
-            check_array(X, dtype=None, ensure_all_finite=False)  # scikit-learn's own error
+        try:  # scikit-learn's own error
+            check_array(X, dtype=None, ensure_all_finite=False, estimator=linker)
         except ValueError as error:
             raise ValueError(_without_values(error)) from None
     _check_several(linker, X, reset=reset)
     validate_data(linker, X, reset=reset, skip_check_array=True)
-    return match_columns(getattr(linker, "feature_names_in_", None), X, "original file")
 
 
 def _check_several(linker: BaseEstimator, X: Any, *, reset: bool) -> None:
@@ -271,29 +275,6 @@ def read_weights(weights: Any, n_records: int) -> np.ndarray | None:
         return None
     values = check_weights(weights, n_records, "sample_weight")
     return np.asarray(values / powers_of_two(values[:, None]))  # so that no sum overflows
-
-
-def column_names(table: Any) -> list[str] | None:
-    """Names of the columns of a table, None unless all are strings.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> column_names(pd.DataFrame({"age": [31], "income": [2100.0]}))
-    ['age', 'income']
-    >>> column_names([[31, 2100.0]]) is None
-    True
-    """
-    if hasattr(table, "column_names"):  # pyarrow, whose `columns` are the data
-        columns = table.column_names
-    elif hasattr(table, "columns"):
-        columns = table.columns
-    elif hasattr(table, "__dataframe__"):
-        columns = table.__dataframe__().column_names()
-    else:
-        return None
-    names = list(columns)
-    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def match_columns(names: Sequence[str] | None, table: Any, file: str = "masked file") -> Any:

@@ -19,6 +19,7 @@ than half.
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def _integer_products(masked: Sequence[np.ndarray], original: np.ndarray) -> lis
     for start in range(n_features, len(numbers), n_features):
         others = numbers[start : start + n_features]
         differences = [x - y for x, y in zip(numbers, others, strict=False)]
-        found.append([x * y for k, x in enumerate(differences) for y in differences[k:]])
+        found.append([x * y for x, y in combinations_with_replacement(differences, 2)])
     return found
 
 
@@ -281,9 +282,7 @@ class Bilinear(Family):
         return np.asarray(theta[..., entries] * shares)
 
     def labels(self, variables: Sequence[str]) -> list[str]:
-        return [
-            f"{first}_{second}" for k, first in enumerate(variables) for second in variables[k:]
-        ]
+        return ["_".join(pair) for pair in combinations_with_replacement(variables, 2)]
 
 
 def lifted(

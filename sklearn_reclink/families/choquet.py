@@ -20,12 +20,19 @@ falls as the subset grows, and monotonicity is left to ask of ``mu(V) >= mu(V - 
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import combinations
 from math import comb
 from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.capacity import additive_capacity, capacity_to_mobius, n_variables
+from sklearn_reclink.capacity import (
+    additive_capacity,
+    capacity_to_mobius,
+    n_variables,
+    small_subsets,
+    subset_members,
+)
 from sklearn_reclink.families.base import Family
 from sklearn_reclink.families.formula import CHOQUET, Formula, formula
 
@@ -68,19 +75,17 @@ class Choquet(Family):
 
     @cached_property
     def rows(self) -> np.ndarray:
-        return np.array([self._row([a | 1 << k], [a]) for a, ks in self._lacking(1) for k in ks])
+        return np.array([self._row([a | 1 << k], [a]) for a, ks in self._lacking() for k in ks])
 
     @cached_property
     def _proper_subsets(self) -> np.ndarray:
         """All but the empty and the full one, smaller ones first."""
-        subsets = np.arange(1, self.n_parameters)
-        return subsets[np.argsort(np.bitwise_count(subsets), kind="stable")]
+        return small_subsets(self.n_features, self.n_features - 1)
 
-    def _lacking(self, size: int) -> list[tuple[int, list[int]]]:
-        """Subsets and the variables they lack, if they lack at least ``size``."""
+    def _lacking(self) -> list[tuple[int, list[int]]]:
+        """Subsets and the variables they lack."""
         n = self.n_features
-        lacking = [(a, [k for k in range(n) if not a >> k & 1]) for a in range(2**n)]
-        return [(a, missing) for a, missing in lacking if len(missing) >= size]
+        return [(a, [k for k in range(n) if not a >> k & 1]) for a in range(2**n)]
 
     def _row(self, plus: list[int], minus: list[int]) -> np.ndarray:
         row = np.zeros(2**self.n_features)
@@ -159,10 +164,9 @@ class SubmodularChoquet(Choquet):
     def rows(self) -> np.ndarray:
         full = self.n_parameters
         rows = [self._row([full], [full ^ 1 << k]) for k in range(self.n_features)]
-        for a, missing in self._lacking(2):
-            for position, i in enumerate(missing):
-                for j in missing[position + 1 :]:
-                    rows.append(self._row([a | 1 << i, a | 1 << j], [a | 1 << i | 1 << j, a]))
+        for a, missing in self._lacking():
+            for i, j in combinations(missing, 2):
+                rows.append(self._row([a | 1 << i, a | 1 << j], [a | 1 << i | 1 << j, a]))
         return np.array(rows)
 
     @property
@@ -223,8 +227,7 @@ def joined(subset: int, variables: Sequence[str]) -> str:
 def subsets_of(informative: np.ndarray) -> np.ndarray:
     """Dyadic numbers, among all variables, of the subsets of the informative ones in order."""
     bits = 1 << np.flatnonzero(informative)
-    members = np.arange(2 ** len(bits))[:, None] >> np.arange(len(bits)) & 1
-    return np.asarray(members @ bits)
+    return np.asarray(subset_members(len(bits)) @ bits)
 
 
 def with_null_variables(capacity: np.ndarray, informative: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ algorithm Dot2 of Ogita, Rump and Oishi (SIAM Journal on Scientific Computing 26
 The result is off by ``u |d| + (p + 8)^2 u^2 D`` at most.
 """
 
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -60,14 +61,12 @@ def quadratic(theta: np.ndarray, original: np.ndarray, masked: np.ndarray) -> np
     high, low = exact_sum(original, -masked)
     total: Any = np.zeros(original.shape[1])
     lost: Any = np.zeros(original.shape[1])
-    coefficients = iter(theta)
-    for k in range(len(original)):
-        for m in range(k, len(original)):
-            coefficient = next(coefficients)
-            if coefficient != 0:
-                inner, inner_lost = _product(high[k], high[m])
-                inner_lost = inner_lost + (high[k] * low[m] + low[k] * high[m])
-                term, term_lost = _product(coefficient, inner)
-                total, sum_lost = exact_sum(total, term)
-                lost = lost + (sum_lost + (term_lost + coefficient * inner_lost))
+    pairs = combinations_with_replacement(range(len(original)), 2)
+    for coefficient, (k, m) in zip(theta, pairs, strict=True):
+        if coefficient != 0:
+            inner, inner_lost = _product(high[k], high[m])
+            inner_lost = inner_lost + (high[k] * low[m] + low[k] * high[m])
+            term, term_lost = _product(coefficient, inner)
+            total, sum_lost = exact_sum(total, term)
+            lost = lost + (sum_lost + (term_lost + coefficient * inner_lost))
     return np.asarray(total + lost)

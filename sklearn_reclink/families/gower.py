@@ -10,7 +10,6 @@ in common may bring two records together or apart.
 
 import numpy as np
 
-from sklearn_reclink.families.base import Family
 from sklearn_reclink.families.formula import Formula
 from sklearn_reclink.families.weighted_mean import WeightedMean
 
@@ -22,17 +21,14 @@ class Gower(WeightedMean):
     --------
     >>> import numpy as np
     >>> from sklearn_reclink.families.gower import Gower
-    >>> family = Gower(2, caps=np.array([np.inf, 1.0]))
+    >>> from sklearn_reclink.families.missing import mixed_family
+    >>> family = mixed_family(Gower(2), np.array([np.inf, 1.0]))
     >>> original, masked = np.array([0.5, 2.0]), np.array([[0.25, 0.0], [np.nan, 0.0]])
     >>> family.between(family.centre, original, masked)[0]
     array([0.625, 1.   ])
     """
 
     monotone = False
-
-    def __init__(self, n_features: int, caps: np.ndarray) -> None:
-        super().__init__(n_features)
-        self.caps = caps
 
     def between(
         self, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
@@ -47,7 +43,3 @@ class Gower(WeightedMean):
 
     def formula(self, theta: np.ndarray) -> Formula | None:
         return None
-
-    @property
-    def without_files(self) -> Family:
-        return self

@@ -13,6 +13,7 @@ is ``m({i, j}) <= 0``.
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -114,12 +115,14 @@ class KAdditiveChoquet(Choquet):
 
     @cached_property
     def all_rows(self) -> np.ndarray:
-        subsets, every = self.subsets, np.arange(2**self.n_features)
-        rows = [
-            (subsets & ~(every[every >> k & 1 == 0, None] | 1 << k) == 0) & (subsets >> k & 1 == 1)
-            for k in range(self.n_features)
-        ]
+        rows = [self._touched(1 << k) for k in range(self.n_features)]
         return _distinct(np.vstack(rows)).astype(float)
+
+    def _touched(self, members: int) -> np.ndarray:
+        """The ``B`` within ``A + members`` that contain all of these, a row for every ``A``."""
+        every = np.arange(2**self.n_features)
+        larger = every[every & members == 0, None] | members
+        return (self.subsets & ~larger == 0) & (self.subsets & members == members)
 
     @property
     def centre(self) -> np.ndarray:
@@ -183,15 +186,11 @@ class SubmodularKAdditiveChoquet(KAdditiveChoquet):
 
     @cached_property
     def all_rows(self) -> np.ndarray:
-        subsets, every, n = self.subsets, np.arange(2**self.n_features), self.n_features
+        n = self.n_features
         # with submodularity, mu(V) >= mu(V - k) is all that monotonicity leaves to ask
-        last = [subsets >> k & 1 == 1 for k in range(n)]
-        pairs = [
-            _distinct((subsets & ~(every[every & pair == 0, None] | pair) == 0) & within)
-            for pair in (1 << i | 1 << j for i in range(n) for j in range(i + 1, n))
-            for within in (subsets & pair == pair,)
-        ]
-        rows = np.vstack([np.array(last, dtype=float), *(-pair.astype(float) for pair in pairs)])
+        last = np.array([self.subsets >> k & 1 for k in range(n)], dtype=float)
+        pairs = (1 << i | 1 << j for i, j in combinations(range(n), 2))
+        rows = np.vstack([last, *(-_distinct(self._touched(one)).astype(float) for one in pairs)])
         return rows[rows.any(axis=1)]
 
     @property

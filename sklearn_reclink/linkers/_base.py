@@ -11,7 +11,7 @@ parameters: Python writes the ``__init__`` that only assigns.
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from numbers import Integral
@@ -30,20 +30,17 @@ from sklearn_reclink.data.pool import read_n_neighbors
 from sklearn_reclink.data.views import GOWER, VIEWS, chosen_views, learn_view
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers import _view
-from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, fit_task, in_tasks
+from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, in_tasks, reports_tasks
 from sklearn_reclink.linkers._docstrings import fill_in
-from sklearn_reclink.linkers._metric import MetricMixin
 from sklearn_reclink.linkers._shards import shard_index
 from sklearn_reclink.linkers._view import View
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
 from sklearn_reclink.solvers.problem import Solution
 
-RULES = ("nearest", "density", "balanced", "one_to_one")
-
 
 @fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
-class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABCMeta):
+class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all linkers.
 
     Parameters
@@ -69,7 +66,7 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
         "standardize": [StrOptions({"separate", "difference", "rank"}), tuple, list, None],
         "categorical_features": ["array-like", None],
         "ordinal_features": ["array-like", dict, None],
-        "rule": [StrOptions(set(RULES))],
+        "rule": [StrOptions({"nearest", "density", "balanced", "one_to_one"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -92,6 +89,7 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
         """Set the distance and the attributes that users read, unless ``at_least`` is the limit."""
 
     @fit_context(prefer_skip_nested_validation=True)
+    @reports_tasks
     def fit(self, X: Any, y: Any = None, pool: Any = None, reference: Any = None) -> Self:
         """Learn from an original file and its masked version.
 
@@ -114,17 +112,10 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
         -------
         self
         """
-        if not hasattr(self, "_skl_callbacks"):
-            return self._fit(X, y, pool, reference)
-        with fit_task(self, X, y):
-            return self._fit(X, y, pool, reference, in_tasks)
-
-    def _fit(self, X: Any, y: Any, pool: Any, reference: Any, tasks: Any = iter) -> Self:
-        """The same; ``tasks`` tells callbacks of the searches."""
         fitted = copy(self)  # an error or an interrupt leaves the linker as it was
         views = fitted._prepare(X, y, pool, reference)
-        for view, search in tasks(fitted._in_turn(views)):
-            learn_in(view, **search)
+        for view, search in in_tasks(fitted._in_turn(views)):
+            _view.learn_in(view, **search)
         fitted.__dict__.update(vars(_view.best_of(views).linker))
         fitted._conclude(views)
         if getattr(self, "certify", False):
@@ -155,21 +146,17 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
         """A view of files that were read, before anything is learned."""
         one = copy(self)
         one.standardize_ = standardize
-        one._check_files(files)
-        one._learn_scales(files.original, files.masked, files.whole)
+        one._learn_scales(files)
         _view.check_width(one)
         return View(one, one._index(files.original, files.everyone))
 
-    def _check_files(self, files: reading.Files) -> None:
-        """Refuse files that the linker does not take in its view."""
-
-    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
+    def _learn_scales(self, files: reading.Files) -> None:
         """Learn how files become coordinates; ranks are those of the whole files."""
-        files = (whole, self.masked_) if self.standardize_ == "rank" else (original, masked)
+        learned = (files.whole, files.pool) if self.standardize_ == "rank" else files[:2]
         names = getattr(self, "feature_names_in_", None)
         is_mixed = self.variables_ is not None or self.standardize_ == GOWER
-        mixed = (self.masked_, self.kinds_, not self._learns) if is_mixed else None
-        self.scales_ = learn_view(*files, self.standardize_, names, mixed)
+        mixed = (files.pool, self.kinds_, not self._learns) if is_mixed else None
+        self.scales_ = learn_view(*learned, self.standardize_, names, mixed)
         self._informative = self.scales_.informative
 
     def _in_turn(self, views: list[View]) -> Iterable[tuple[View, dict[str, Any]]]:
@@ -193,8 +180,12 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
     def _index(self, original: np.ndarray, masked: np.ndarray, **options: Any) -> Index:
         if hasattr(self.scales_, "caps"):
             options |= {"caps": self.scales_.caps, "extra": self.scales_.extra}
-        options |= {"n_jobs": self.n_jobs, "verbose": self.verbose}
-        return Index(*self._coordinates(original, masked), **options)
+        return Index(*self._coordinates(original, masked), **options | self._work)
+
+    @property
+    def _work(self) -> dict[str, Any]:
+        """How work is divided among workers, and whether it is reported."""
+        return {"n_jobs": self.n_jobs, "verbose": self.verbose}
 
     def _search(self, index: Index) -> Search:
         """What answers questions about two files, by the parameters learned."""
@@ -205,13 +196,13 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
     def _ask(self, question: str, index: Index, **options: Any) -> tuple[np.ndarray, ...]:
         """The answer to a question under the rule: that of the search, or of `rules`."""
         search = self._search(index)
-        work: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose}
         if self.rule == "nearest" and self._threshold is None:
-            return search.ask(question, **work, **options)
+            return search.ask(question, **self._work, **options)
         from sklearn_reclink.rules import Rule
 
-        rule = Rule(self.rule, self.temperature_, self._threshold, self._seed, **work)
-        return rule.ask(question, search, **options)
+        memory = getattr(self, "_memory", None)
+        settings = (self.rule, self.temperature_, self._threshold, self._seed)
+        return Rule(*settings, **self._work, memory=memory).ask(question, search, **options)
 
     def _learn_temperature(self, index: Index) -> float:
         """The scale that makes distances log-likelihoods, from some of the aligned pairs."""
@@ -321,6 +312,27 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
         weights = reading.read_weights(sample_weight, index.n_records)
         return float(np.average(self._ask("linked", index)[0], weights=weights))
 
+    def pair_distance(self, pairs: Any) -> np.ndarray:
+        """Squared distances of pairs of an original and a masked record.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features)
+            An original and a masked record each.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            As in `kneighbors`, without the prices of a rule.
+        """
+        check_is_fitted(self)
+        return self._search(self._index(*reading.read_pairs(self, pairs))).ask("own")[0]
+
+    def get_metric(self) -> Callable[[Any, Any], float]:
+        """The squared distance as a function of two records; later fits do not change it."""
+        fitted = copy(self)
+        return lambda original, masked: float(fitted.pair_distance([[original, masked]])[0])
+
     def _read(self, X: Any, pool: Any, *y: Any) -> Any:
         """Index original records, and a pool or the masked versions, these first in the pool."""
         check_is_fitted(self)
@@ -335,13 +347,3 @@ class BaseLinker(CallbackSupportMixin, MetricMixin, BaseEstimator, metaclass=ABC
         target.single_output = False
         tags.input_tags.allow_nan = tags.input_tags.string = True
         return tags
-
-
-def learn_in(view: View, *, at_least: int = 0, **search: Any) -> None:
-    """Learn in a view, once more if need be; of use are only more links than ``at_least``."""
-    linker, n_linked = copy(view.linker), -1
-    found = linker._learn(view.index, at_least=at_least, **search)
-    if at_least == 0 or found.n_linked > at_least:
-        linker.temperature_ = linker._learn_temperature(view.index)
-        n_linked = linker._count(view.index)
-    view.keep(linker, n_linked, found, view.index.ceiling if linker._has_ceiling else None)

@@ -11,6 +11,7 @@ from sklearn_reclink.certificates.coordinates import in_order
 from sklearn_reclink.certificates.mixed import codes
 from sklearn_reclink.certificates.tables import variables_of
 from sklearn_reclink.data import reading
+from sklearn_reclink.data.columns import column_names
 from sklearn_reclink.data.mixed import MixedView
 from sklearn_reclink.data.ranks import RankScales
 from sklearn_reclink.data.views import Scales
@@ -37,35 +38,32 @@ def certificate_of(
     variables, (original, masked, whole) = _as_numbers(linker, files)
     places = None if whole is None else _places(len(masked), whole)
     order, width = getattr(linker, "k_additive", None), best.index.n_variables
+
+    def of_view(view: View) -> dict[str, Any]:
+        return {
+            "view": _view_of_columns(view.linker),
+            "problem": _problem(linker, view.index, places),
+            "conflicts": view.solution.conflicts,
+        }
+
     fit = build.Fit(
         original=original,
         masked=masked,
         pool=None if places is None else [whole[place] for place in places],
-        columns=reading.column_names(X),
+        columns=column_names(X),
         variables=variables,
-        view=_view_of_columns(best.linker),
         family={
             "name": linker._family_name,
             "constraint": getattr(linker, "constraint", "simplex"),
             "order": None if order is None else min(int(order), width),
         },
-        problem=_problem(linker, best.index, places),
         theta=linker._theta,
         linked=best.index.linked(linker._family, linker._theta),
         bound=best.index.n_records if linker.bound_ is None else linker.bound_,
         status=linker.status_,
-        conflicts=best.solution.conflicts,
+        **of_view(best),
     )
-    others = [
-        replace(
-            fit,
-            view=_view_of_columns(one.linker),
-            problem=_problem(linker, one.index, places),
-            conflicts=one.solution.conflicts,
-        )
-        for one in views
-        if one is not best
-    ]
+    others = [replace(fit, **of_view(one)) for one in views if one is not best]
     return build.build_certificate(fit, others=others, seconds=seconds)
 
 

@@ -113,19 +113,19 @@ def check_size(n_variables: int, n_columns: int, k_additive: int | None) -> None
             f"2^{n_variables} - 2 values to learn; at most {MAX_VARIABLES} variables are possible: "
             "leave some out, or limit how many may interact: ChoquetLinker(k_additive=2)"
         )
-    if k_additive is not None and n_variables > MAX_VARIABLES_K_ADDITIVE:
+    if k_additive is None:
+        return
+    if n_variables > MAX_VARIABLES_K_ADDITIVE:
         raise ValueError(
             f"the files have {n_variables} variables that are not constant, and monotonicity is "
             f"required of all their 2^{n_variables} subsets; at most {MAX_VARIABLES_K_ADDITIVE} "
             "variables are possible with k_additive: leave some out, or use WeightedMeanLinker"
         )
-    if k_additive is not None:
-        n_numbers = (
-            comb(n_variables, 2) * 2**n_variables // 4 * len(small_subsets(n_variables, k_additive))
+    n_rows = comb(n_variables, 2) * 2**n_variables // 4
+    n_numbers = n_rows * len(small_subsets(n_variables, k_additive))
+    if k_additive > 2 and n_numbers > MAX_NUMBERS:
+        raise ValueError(
+            f"the capacity of {n_variables} variables with k_additive={k_additive} must "
+            f"satisfy rows of {n_numbers:,} numbers, and at most {MAX_NUMBERS:,} are held: "
+            "leave some variables out, or take k_additive=2"
         )
-        if k_additive > 2 and n_numbers > MAX_NUMBERS:
-            raise ValueError(
-                f"the capacity of {n_variables} variables with k_additive={k_additive} must "
-                f"satisfy rows of {n_numbers:,} numbers, and at most {MAX_NUMBERS:,} are held: "
-                "leave some variables out, or take k_additive=2"
-            )

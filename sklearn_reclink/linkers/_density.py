@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
 from sklearn_reclink.data.ranks import learn_ranks
 from sklearn_reclink.data.reading import Files
+from sklearn_reclink.data.views import learn_view
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._likelihood import NOTHING_PROVEN, LikelihoodLinker
 from sklearn_reclink.search import Index, Search
@@ -123,35 +124,25 @@ class DensityLinker(LikelihoodLinker):
         "max_pairs": [Interval(Integral, 2, None, closed="left")],
     }
 
-    def _check_files(self, files: Files) -> None:
+    def _learn_scales(self, files: Files) -> None:
         available = VIEWS[:3] if self.variables_ is None else VIEWS
         if not set(self.views).intersection(available) or not set(self.views) <= set(VIEWS):
             raise ValueError(f"views is {self.views!r}: name some of {list(available)}")
-
-    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
-        super()._learn_scales(original, masked, whole)
+        super()._learn_scales(files)
         if self.variables_ is None:
-            self.ranks_: Any = learn_ranks(whole, self.masked_)
+            self.ranks_: Any = learn_ranks(files.whole, files.pool)
             return
-        from sklearn_reclink.data.mixed import learn_mixed_view
-
-        self.ranks_ = learn_mixed_view(whole, self.masked_, self.masked_, self.kinds_, "rank")
-        self._nominal = np.array(self.kinds_) == "nominal"
+        mixed = (files.pool, self.kinds_, False)
+        self.ranks_ = learn_view(files.whole, files.pool, "rank", mixed=mixed)
         # a category that is the same for all records of one file tells nothing; missing is one
+        columns = (self._categories(file).T for file in (files.original, files.masked))
         self._with_category = np.array(
-            [
-                all(len(np.unique(column)) > 1 for column in columns)
-                for columns in zip(
-                    *(self._categories(f).T for f in (original, masked)), strict=True
-                )
-            ]
+            [all(len(np.unique(one)) > 1 for one in both) for both in zip(*columns, strict=True)]
         )
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
         """Values of the informative variables, then their ranks; of mixed files then categories."""
-        used = self.scales_.informative & self.ranks_.informative
-        if self.variables_ is not None:
-            used &= ~self._nominal
+        used = self._measured
         views = (scale.coordinates(original, masked) for scale in (self.scales_, self.ranks_))
         files = [
             [found[:, : len(used)][:, used] for found in of_file]
@@ -162,9 +153,15 @@ class DensityLinker(LikelihoodLinker):
                 parts.append(self._categories(file)[:, self._with_category])
         return np.hstack(files[0]), np.hstack(files[1])
 
+    @property
+    def _measured(self) -> np.ndarray:
+        """Which variables have errors: numbers and levels that vary in both files."""
+        ordered = np.array(self.kinds_) != "nominal"
+        return np.asarray(self.scales_.informative & self.ranks_.informative & ordered)
+
     def _categories(self, file: np.ndarray) -> np.ndarray:
         """Levels of the nominal variables, 0 for numbers, NaN for what is missing."""
-        return np.where(self._nominal, file, 0.0 * file)
+        return np.where(np.array(self.kinds_) == "nominal", file, 0.0 * file)
 
     def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
         rows = np.arange(index.n_records)
@@ -178,27 +175,11 @@ class DensityLinker(LikelihoodLinker):
         else:
             from sklearn_reclink.likelihood.mixed_likelihood import learn_mixed_likelihood
 
-            measured = self.scales_.informative & self.ranks_.informative & ~self._nominal
-            numeric = (np.array(self.kinds_) == "numeric")[measured]
+            numeric = (np.array(self.kinds_) == "numeric")[self._measured]
             self.likelihood_ = learn_mixed_likelihood(*pairs, numeric, tuple(self.views))
         self.weights_ = self.likelihood_.weights
-        self._memory: dict[str, np.ndarray] = {}
+        self._memory: dict[str, np.ndarray] = {}  # `score` of the files of `fit` takes prices there
         return NOTHING_PROVEN
-
-    def _ask(self, question: str, index: Index, **options: Any) -> tuple[np.ndarray, ...]:
-        if self.rule == "nearest" or not hasattr(self, "_memory"):
-            return super()._ask(question, index, **options)
-        from sklearn_reclink.rules import Rule
-
-        # `score` of the files of `fit` takes the prices from there
-        rule = Rule(
-            self.rule,
-            random_state=self._seed,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            memory=self._memory,
-        )
-        return rule.ask(question, self._search(index), **options)
 
     def _search(self, index: Index) -> Search:
         from sklearn_reclink.likelihood.pair_likelihood import LikelihoodPairs

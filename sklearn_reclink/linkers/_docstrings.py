@@ -116,17 +116,18 @@ status_ : str
     ``"heuristic"``."""
 
 _OF_VIEW = "standardize categorical_features ordinal_features"
+_OF_PROOF = "n_linked_ bound_ confidence_bound_ confidence_level_ status_"
 _OF_FILES = "masked_ standardize_ scales_ kinds_ variables_ n_features_in_ feature_names_in_"
+_OF_FIT = f"missing_weights_ temperature_ {_OF_FILES}"
 _GROUPS = {
     "of_view": _OF_VIEW,
     "of_rule": "rule n_jobs sample_of_rule verbose",
     "of_exact": f"{_OF_VIEW} rule shrinkage method solver time_limit certify n_jobs random_state "
     "verbose",
     "fixed_": "n_linked_ nothing_to_choose_",
-    "proof_": "n_linked_ bound_ confidence_bound_ confidence_level_ status_",
-    "exact_": "n_linked_ bound_ confidence_bound_ confidence_level_ status_ claimed_links_ "
-    f"certificate_ ceiling_ missing_weights_ temperature_ {_OF_FILES}",
-    "files_": f"missing_weights_ temperature_ {_OF_FILES}",
+    "proof_": _OF_PROOF,
+    "exact_": f"{_OF_PROOF} claimed_links_ certificate_ ceiling_ {_OF_FIT}",
+    "files_": _OF_FIT,
 }
 OF_LINKERS |= {
     group: "\n".join(OF_LINKERS[name] for name in names.split()) for group, names in _GROUPS.items()

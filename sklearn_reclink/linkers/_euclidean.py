@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sklearn_reclink._sklearn_compat import StrOptions
+from sklearn_reclink.data.reading import Files
 from sklearn_reclink.data.views import GOWER, VIEWS
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.families.gower import Gower
@@ -68,8 +69,8 @@ class EuclideanLinker(BaseLinker):
     }
     _views: ClassVar[Sequence[str | None]] = (*VIEWS, GOWER)
 
-    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
-        super()._learn_scales(original, masked, whole)
+    def _learn_scales(self, files: Files) -> None:
+        super()._learn_scales(files)
         # with missing values it is not monotone
         self.__dict__["_has_ceiling"] = self.standardize_ != GOWER
 
@@ -77,7 +78,6 @@ class EuclideanLinker(BaseLinker):
         self.weights_ = np.full(self.n_features_in_, 1 / self.n_features_in_)
         if len(index.extra):
             self.missing_weights_ = np.full((self.n_features_in_, 2), 1 / self.n_features_in_)
-        self._family = mixed_family(WeightedMean(index.n_variables), index.caps, index.extra)
-        if self.standardize_ == GOWER and index.caps is not None:
-            self._family = Gower(index.n_variables, index.caps)
+        base = Gower if self.standardize_ == GOWER else WeightedMean
+        self._family = mixed_family(base(index.n_variables), index.caps, index.extra)
         return Solution(self._theta, 0, index.n_records, Status.FIXED)

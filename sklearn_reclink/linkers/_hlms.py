@@ -130,14 +130,8 @@ class HLMSChoquetLinker(LearnedLinker):
 
             theta, self.history_, complete = learn_mixed(problem, refine=self.refine > 0, **options)
         else:
-            learned = learn(
-                index.original,
-                index.masked,
-                n_lines=self.refine,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-                **options,
-            )
+            options |= self._work
+            learned = learn(index.original, index.masked, n_lines=self.refine, **options)
             theta, complete = learned.capacity[1:], learned.complete
             self.history_ = learned.history
         self.n_iter_ = len(self.history_) - 1

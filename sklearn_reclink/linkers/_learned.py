@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
-from sklearn_reclink.data import reading
+from sklearn_reclink.data.reading import Files
 from sklearn_reclink.families import Family
 from sklearn_reclink.families.missing import mixed_family
 from sklearn_reclink.linkers._base import BaseLinker
@@ -183,12 +183,13 @@ class ExactLinker(LearnedLinker):
         known: dict[str, Any] = {"at_least": at_least, "enough": enough}
         return solve(problem, rng=self._generator, **known, **options)
 
-    def _check_files(self, files: reading.Files) -> None:
+    def _learn_scales(self, files: Files) -> None:
         if self.certify and self.standardize_ == "rank" and files.whole is not files.original:
             raise ValueError(
                 "a certificate of ranks needs the file that they are counted in: leave out "
                 'reference, or take another standardize than "rank"'
             )
+        super()._learn_scales(files)
 
     def _certify(self, X: Any, y: Any, pool: Any, views: list[View]) -> None:
         """Write down a proof of ``bound_`` that `verify_certificate` accepts."""

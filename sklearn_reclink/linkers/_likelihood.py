@@ -20,8 +20,7 @@ class LikelihoodLinker(BaseLinker):
     _learns: ClassVar[bool] = True
 
     def _index(self, original: np.ndarray, masked: np.ndarray, **options: Any) -> Index:
-        options |= {"n_jobs": self.n_jobs, "verbose": self.verbose}
-        return Index(*self._coordinates(original, masked), **options)
+        return Index(*self._coordinates(original, masked), **options | self._work)
 
     def _learn_temperature(self, index: Index) -> float:
         return 1.0  # a log-likelihood already

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sklearn_reclink.data.reading import Files
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.families.bilinear import Bilinear, spread_of, whitening
 from sklearn_reclink.families.missing import mixed_family
@@ -67,14 +68,17 @@ class MahalanobisLinker(BaseLinker):
     _most_variables: ClassVar[int] = 1000
     _for_wide_files: ClassVar[str] = "EuclideanLinker"
 
-    def _learn_scales(self, original: np.ndarray, masked: np.ndarray, whole: np.ndarray) -> None:
-        super()._learn_scales(original, masked, whole)
+    def _learn_scales(self, files: Files) -> None:
+        super()._learn_scales(files)
         if self.variables_ is not None:
             return
+        a, b = super()._coordinates(files.original, files.masked)
+        self._learn_matrix(a - b, spread_of(a, None))
+
+    def _learn_matrix(self, own: np.ndarray, spread: np.ndarray) -> None:
         used = self._informative
         self.whitening_ = np.zeros((len(used), np.count_nonzero(used)))
-        a, b = super()._coordinates(original, masked)
-        self.whitening_[used] = whitening(a - b, spread_of(a, None))
+        self.whitening_[used] = whitening(own, spread)
         self.matrix_ = self.whitening_ @ self.whitening_.T
 
     def _coordinates(self, original: np.ndarray, masked: np.ndarray) -> tuple[Any, Any]:
@@ -103,10 +107,7 @@ class MahalanobisLinker(BaseLinker):
         # a missing difference is 0 here: the variance is that of those which are there
         present = ~np.isnan(index.original - index.masked[: len(own)])[:, :n]
         own *= np.sqrt(len(own) / np.maximum(present.sum(axis=0), 1))
-        used = np.flatnonzero(self._informative)
-        self.whitening_ = np.zeros((self.n_features_in_, n))
-        self.whitening_[used] = whitening(own, spread_of(index.original[:, :n], caps[:n]))
-        self.matrix_ = self.whitening_ @ self.whitening_.T
+        self._learn_matrix(own, spread_of(index.original[:, :n], caps[:n]))
         if len(index.extra):
             self.missing_weights_ = np.repeat(np.diag(self.matrix_)[:, None], 2, axis=1)
         self._family = mixed_family(Bilinear(n), caps, index.extra)

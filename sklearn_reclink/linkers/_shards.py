@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_reclink.data import reading
+from sklearn_reclink.data.columns import column_names
 from sklearn_reclink.data.shards import Shards, as_shards
 
 if TYPE_CHECKING:
@@ -52,12 +53,9 @@ def shard_index(linker: "BaseLinker", X: Any, pool: Any, y: Any = None) -> "Shar
     file, name = ("pool", "pool") if y is None else ("masked file", "y")
     given = pool if y is None else y
     original, masked = as_shards(X), as_shards(linker.masked_ if given is None else given)
-    if y is not None and len(original) != len(masked):
-        raise ValueError(
-            f"masked file has {len(masked)} records, original has {len(original)}: "
-            f"{reading.WHAT_Y_IS}"
-        )
-    names = reading.column_names(X)
+    if y is not None:
+        reading.check_lengths(original, masked)
+    names = column_names(X)
     # a record of the other file stands for all: coordinates are made of both
     one = linker.masked_[:1]
 
@@ -76,7 +74,6 @@ def shard_index(linker: "BaseLinker", X: Any, pool: Any, y: Any = None) -> "Shar
         Coordinates(masked, of_masked),
         len(original),
         len(masked),
-        n_jobs=linker.n_jobs,
-        verbose=linker.verbose,
+        **linker._work,
         folder=folders[0] if folders else None,
     )

@@ -13,9 +13,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_reclink._sklearn_compat import HasMethods, StrOptions, fit_context
+from sklearn_reclink.data.columns import column_names
 from sklearn_reclink.data.exactness import check_exact
 from sklearn_reclink.data.pool import Pool, unwrapped
-from sklearn_reclink.data.reading import WHAT_Y_IS, column_names, match_columns
+from sklearn_reclink.data.reading import check_given, match_columns
 from sklearn_reclink.linkers._base import BaseLinker
 from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, inner_fit, reports_tasks
 from sklearn_reclink.search import Links
@@ -91,11 +92,7 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         -------
         self
         """
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None. "
-                f"{WHAT_Y_IS}"
-            )
+        check_given(self, y)
         names = column_names(X)
         self.original_transformer_ = clone(self.transformer).fit(X)
         self.masked_transformer_ = self.original_transformer_
@@ -139,8 +136,8 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         -------
         distances, rows : ndarray of shape (n_records, n_neighbors)
         """
-        pool = self._transformed_pool(X, pool)
-        return self._fitted.kneighbors(self._original(X), n_neighbors, pool, **options)
+        fitted, pool = self._fitted, self._transformed_pool(X, pool)
+        return fitted.kneighbors(self._original(X), n_neighbors, pool, **options)
 
     def link(self, X: Any, y: Any, pool: Any = None) -> Links:
         """Link each original record and compare with the truth.
@@ -154,8 +151,7 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         -------
         Links
         """
-        pool = self._transformed_pool(X, pool)
-        return self._fitted.link(*self._transformed(X, y), pool=pool)
+        return self._fitted.link(*self._transformed(X, y), self._transformed_pool(X, pool))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, pool: Any = None) -> float:
         """Share of records re-identified.
@@ -169,9 +165,8 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         -------
         float
         """
-        pool = self._transformed_pool(X, pool)
-        files = self._transformed(X, y)
-        return self._fitted.score(*files, sample_weight=sample_weight, pool=pool)
+        fitted, files = self._fitted, self._transformed(X, y)
+        return fitted.score(*files, sample_weight, self._transformed_pool(X, pool))
 
     @property
     def _fitted(self) -> BaseLinker:
@@ -179,7 +174,6 @@ class TransformedLinker(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator)
         return self.linker_
 
     def _original(self, X: Any) -> Any:
-        check_is_fitted(self, "original_transformer_")
         check_exact(X, column_names(X), "original file X", text_is_number=False)
         return self.original_transformer_.transform(X)
 

@@ -84,6 +84,11 @@ def test_numbers_and_times_are_numeric(values, expected):
     np.testing.assert_array_equal(codes(variables, column(values))[0].ravel(), expected)
 
 
+def test_a_signalling_nan_is_missing():
+    rows = [[Decimal("0.5")], [Decimal("sNaN")]]
+    np.testing.assert_array_equal(codes(learned(rows), rows)[0].ravel(), [0.5, nan])
+
+
 def test_units_of_dates_make_no_difference():
     times = ["2024-02-29T12:30:15.123456", "1900-01-01T00:00:00.000001"]
     tables = [

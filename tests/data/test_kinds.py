@@ -99,6 +99,12 @@ SECRET = "4711secret"
             "holds dates in row 0 and dates with a time zone in row 1",
         ),
         (
+            ordered([1, 1], [1, "a"]),
+            column([1]),
+            {},
+            "column 'v' of the levels of the original file X holds numbers in row 0 and text in",
+        ),
+        (
             ordered(["low"]),
             ordered(["low"], LEVELS[::-1]),
             {},

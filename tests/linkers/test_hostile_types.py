@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -57,6 +59,16 @@ def test_what_is_no_finite_number_is_refused_by_column_and_row(value):
     for files, name in (((bad, Y), "original file X"), ((X, bad), "masked file y")):
         with pytest.raises((TypeError, ValueError), match=f"column 'b' of the {name} .* row 6"):
             EuclideanLinker().fit(*files)
+
+
+@pytest.mark.parametrize("value", [None, np.nan, Decimal("NaN"), Decimal("sNaN")], ids=str)
+def test_a_missing_value_that_fit_did_not_see_is_refused_by_column_and_row(value):
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    linker = EuclideanLinker().fit(X, X)
+    rows = X.astype(object)
+    rows[3, 1] = value
+    with pytest.raises(ValueError, match=r"column 1 .* has a missing value \(NaN\) in row 3"):
+        linker.predict(rows.tolist())
 
 
 @pytest.mark.parametrize("linker", [MEAN, EXACT[3], EXACT[-1]], ids=repr)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,8 +97,9 @@ def test_errors_are_clear(files):
     linker = TransformedLinker(EuclideanLinker(), StandardScaler())
     with pytest.raises(ValueError, match="requires y to be passed"):
         linker.fit(X)
-    with pytest.raises(NotFittedError):
-        linker.predict(X)
+    for ask in (linker.predict, linker.kneighbors, partial(linker.link, y=Y)):
+        with pytest.raises(NotFittedError):
+            ask(X, pool=Y)
     with pytest.raises(ValueError, match="masked file has 59 records, original has 60"):
         linker.fit(X, Y[1:])
     with pytest.raises(ValueError, match="The 'transformer' parameter"):

@@ -21,10 +21,9 @@ from sklearn_reclink.linkers import (
     ProbabilisticLinker,
     WeightedMeanLinker,
 )
-from sklearn_reclink.linkers._base import learn_in
 from sklearn_reclink.linkers._export import export_mps
 from sklearn_reclink.linkers._transformed import TransformedLinker
-from sklearn_reclink.linkers._view import View, conclude, in_turn, notes_on
+from sklearn_reclink.linkers._view import View, conclude, in_turn, learn_in, notes_on
 from sklearn_reclink.masking import Microaggregation, RankSwapping
 from sklearn_reclink.solvers.problem import Solution, Status
 from tests.problems import noisy_files
@@ -318,9 +317,10 @@ def test_a_view_that_refuses_the_files_is_left_out_with_a_sentence():
 
 
 class RefusesRanks(EuclideanLinker):
-    def _check_files(self, files):
+    def _learn_scales(self, files):
         if self.standardize_ == "rank":
             raise ValueError("too wide")
+        super()._learn_scales(files)
 
 
 def test_the_other_views_are_searched_where_one_refuses_the_files():
