@@ -32,12 +32,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import cpu_count, effective_n_jobs
 
-from sklearn_reclink.families import Family
 from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.cells.search import (
+    cells_apply,
+    n_threads,
+    prove_by_cells,
+    prove_with_few_rows,
+)
 from sklearn_reclink.solvers.cells.search import compile_kernels as compile_cells
-from sklearn_reclink.solvers.cells.search import prove_by_cells, prove_with_few_rows
 from sklearn_reclink.solvers.covering.search import CoveringSearch
 from sklearn_reclink.solvers.feasibility import (
     AllRows,
@@ -52,7 +55,6 @@ from sklearn_reclink.solvers.problem import Problem, Solution, Status
 from sklearn_reclink.solvers.shares import SHARES, Shares
 from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
 
-_MOST_CELL_PARAMETERS = 8
 _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
 _NEAR_PROOF = 0.01  # of the records
 _LINES_PER_START = 5  # seconds of the first line searches, for each that presolve and starts took
@@ -141,11 +143,12 @@ class ExactSearch:
         self.problem, self.rng, self.verbose = problem, rng, verbose
         self.at_least = max(at_least, enough)
         self.late_starts, self.shares = late_starts, shares
-        self.by_cells = _cells_apply(problem.family)
+        self.by_cells = cells_apply(problem.family)
         if self.by_cells:
             most_pairs = min(most_pairs, _MOST_PAIRS_OF_CELLS)
         self.large = problem.index.n_records * problem.index.n_masked > most_pairs
         self.for_blocks = for_blocks and self.large
+        self.n_threads = n_threads(problem.index.n_jobs)
         if self.for_blocks and not self.by_cells:
             time_limit *= shares.conflicts
         self.begin, self.time_limit = time.monotonic(), time_limit
@@ -270,7 +273,7 @@ class ExactSearch:
         from sklearn_reclink.solvers.blocks.search import takes_longer
 
         known = self.incumbent.theta, self.incumbent.open
-        return takes_longer(self.problem, *known, self.time_limit * self._n_threads, self.rng)
+        return takes_longer(self.problem, *known, self.time_limit * self.n_threads, self.rng)
 
     def _prove_by_cells(self, until: float, review: float = np.inf) -> None:
         """Lower the bound by cells; they end at the review if it is then not near the links."""
@@ -305,18 +308,9 @@ class ExactSearch:
             self.deadline += time.monotonic() - before
             self.feasibility.deadline = self.deadline
         known = self.feasibility, self.incumbent, self.rng
-        search = CoveringSearch(*known, self._n_threads, self.losses, share, late, self._enough)
+        search = CoveringSearch(*known, self.n_threads, self.losses, share, late, self._enough)
         self.losses, self.conflicts = search.run(), search.conflicts
         self._report("conflicts")
-
-    @property
-    def _n_threads(self) -> int:
-        return int(min(effective_n_jobs(self.problem.index.n_jobs), cpu_count()))  # of this machine
-
-
-def _cells_apply(family: Family) -> bool:
-    few = family.n_parameters <= _MOST_CELL_PARAMETERS
-    return family.monotone and family.generators is not None and few
 
 
 def compile_search(problem: Problem) -> None:
@@ -328,7 +322,7 @@ def compile_search(problem: Problem) -> None:
         if not index.is_dense:
             few.linked(family, family.centre)
             _ = few.dominated
-    if _cells_apply(family):
+    if cells_apply(family):
         with no_collection():
             compile_cells()
     else:
