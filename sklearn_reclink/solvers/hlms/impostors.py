@@ -1,10 +1,13 @@
-"""Who the impostors are: what HLMS asks of two files, through their index."""
+"""Who the impostors are: what HLMS asks of two files, through their index, and its steps."""
 
 import numpy as np
 
 from sklearn_reclink.capacity import subset_sizes
 from sklearn_reclink.families import Choquet
 from sklearn_reclink.search import Index, Search
+from sklearn_reclink.solvers.hlms import kernel
+
+LISTED = 12  # impostors of a record that its step moves away from
 
 
 class Files:
@@ -58,6 +61,17 @@ class Files:
         """The ``k`` nearest impostors, at most as far or not, (n_records, k), then -1."""
         search = self._search(capacity)
         return search.ask("nearest_impostors", records, n_jobs=self.n_jobs, k=k)[0]
+
+    def stepped(
+        self, capacity: np.ndarray, block: np.ndarray, rate: float, *, floor: float
+    ) -> np.ndarray:
+        """The capacity after a step for every record of a block, among the impostors before it."""
+        capacity, impostors = capacity.copy(), self.impostors(capacity, block, LISTED)
+        kernel.step_through_block(
+            capacity, self.original, self.masked, block, impostors, self.dominated, rate, floor,
+            self.by_size,
+        )  # fmt: skip
+        return capacity
 
     def _search(self, capacity: np.ndarray) -> Search:
         search = self.index.search(self.family, capacity[1:])
