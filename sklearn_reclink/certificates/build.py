@@ -16,7 +16,7 @@ import numpy as np
 
 from sklearn_reclink._version import __version__
 from sklearn_reclink.certificates.cells import CellTree
-from sklearn_reclink.certificates.conflicts import ConflictFinder, theta_keys
+from sklearn_reclink.certificates.conflicts import ConflictFinder, accepts, theta_keys
 from sklearn_reclink.certificates.coordinates import (
     CertificateError,
     coordinates,
@@ -27,12 +27,12 @@ from sklearn_reclink.certificates.covering import Covering, Node, NotProven
 from sklearn_reclink.certificates.distances import ORTHANT
 from sklearn_reclink.certificates.mixed import mixed_coordinates
 from sklearn_reclink.certificates.verify import FORMAT, TOLERANCE, VERSION, Checker
+from sklearn_reclink.solvers.cells.search import MOST_PARAMETERS
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem
 
 MOST_BYTES = 20_000_000
 _LIFTS = 2.0 ** np.arange(-54, -20)
-_MOST_CELL_PARAMETERS = 8
 _SHARE_LEFT = 0.2  # of the time, for a weaker bound
 _FEW_NODES, _MANY_NODES = 40, 20_000  # relaxations before cells are tried instead, or in all
 
@@ -208,15 +208,16 @@ def _trees(
         yield len(lost), [{}]
         return
     soon = deadline - _SHARE_LEFT * (deadline - time.monotonic())
-    finder = ConflictFinder(fit.problem, checker, deadline=deadline)
-    covering = Covering(finder, lost, map(np.ndarray.tolist, fit.conflicts), deadline=soon)
-    by_cells = checker.name in ORTHANT and checker.width <= _MOST_CELL_PARAMETERS
+    finder = ConflictFinder(fit.problem, checker, deadline)
+    by_cells = checker.name in ORTHANT and checker.width <= MOST_PARAMETERS
+    most_nodes = _FEW_NODES if by_cells and method is None else _MANY_NODES
+    known = map(np.ndarray.tolist, fit.conflicts)
+    covering = Covering(finder, lost, soon, most_nodes, conflicts=known)
     if method != "cells":
-        covering.most_nodes = _FEW_NODES if by_cells and method is None else _MANY_NODES
         yield from _covering_trees(covering, goal)
     if by_cells and method != "conflicts":
         try:
-            yield goal, CellTree(fit.problem, checker, lost, deadline=soon).tree(goal)
+            yield goal, CellTree(fit.problem, checker, lost, soon).tree(goal)
         except NotProven:
             pass
     yield covering.one_node()
@@ -242,15 +243,7 @@ def never_pairs(checker: Checker, problem: Problem) -> list[list[int]]:
         differences = np.abs(problem.family.differences(index.original[i], index.masked))
         near = (differences <= differences[i] * (1 + TOLERANCE)).all(axis=1)
         for j in np.flatnonzero(near).tolist():
-            if j != i and _is_never(checker, i, j):
+            if j != i and accepts(checker.never, [[i, j]]):
                 found.append([i, j])
                 break
     return found
-
-
-def _is_never(checker: Checker, i: int, j: int) -> bool:
-    try:
-        checker.never([[i, j]])
-    except CertificateError:
-        return False
-    return True

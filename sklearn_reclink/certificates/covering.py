@@ -82,25 +82,25 @@ class Covering:
     finder : ConflictFinder
     lost : frozenset of int
         Records lost throughout.
+    deadline : float
+        By `time.monotonic`.
+    most_nodes : int
+        Relaxations solved at most by `tree`.
     conflicts : iterable of sets of records
         Known from the fit.
     others : iterable of int, default=None
         The records to find conflicts among, by default all that are not lost.
-    deadline : float
-        By `time.monotonic`.
-    most_nodes : int
-        Relaxations solved at most.
     """
 
     def __init__(
         self,
         finder: ConflictFinder,
         lost: Records,
-        conflicts: Iterable[Iterable[int]] = (),
+        deadline: float,
+        most_nodes: int,
         *,
+        conflicts: Iterable[Iterable[int]] = (),
         others: Iterable[int] | None = None,
-        deadline: float = np.inf,
-        most_nodes: int = 20_000,
     ) -> None:
         self.finder, self.lost = finder, lost
         self.deadline, self.most_nodes = deadline, most_nodes

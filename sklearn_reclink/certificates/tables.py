@@ -83,17 +83,14 @@ def _cells_of(file: Any, names: Any, kinds: Sequence[str]) -> list[list[Any]]:
 
 
 def _check_names(names: Sequence[Any], held: Sequence[Any]) -> None:
-    missing = [name for name in names if name not in held]
-    if missing:
-        raise CertificateError(f"a file lacks the column {missing[0]!r}")
+    for name in names:
+        require(name in held, f"a file lacks the column {name!r}")
 
 
 def _cells(column: Column, kind: str) -> list[Any]:
     if kind == "numeric":
-        if column.type not in _OF_NUMBERS:
-            raise CertificateError(
-                f"{column.where} holds {column.type}, but the certificate is for numbers"
-            )
+        reason = f"{column.where} holds {column.type}, but the certificate is for numbers"
+        require(column.type in _OF_NUMBERS, reason)
         return [None if value != value else value for value in column.numbers().tolist()]
     present = iter(column.labels())
     return [None if is_missing else next(present) for is_missing in column.missing]
