@@ -229,10 +229,7 @@ class ExactSearch:
         return True
 
     def _search_large(self) -> bool:
-        """Line searches between the proofs, which begin only if they can be in time.
-
-        Whether the last one did.
-        """
+        """Line searches between proofs that can be in time; whether the last proof began."""
         shares, time_limit = self.shares, self.time_limit
         count = seconds_of_count(self.problem, self.incumbent)
         # the last candidate is counted too, and once more by the estimator

@@ -19,6 +19,7 @@ from sklearn_reclink.solvers.problem import Problem, Solution
 from sklearn_reclink.solvers.shares import SHARES, Shares
 
 _COUNTS = 8  # of a file, in the time that late starts take at least
+_TRIED = 16  # records, to see how long a count takes
 _MOST_SECONDS = 60.0  # where there is no limit
 
 LateStarts = Callable[[float], list[np.ndarray]]
@@ -60,11 +61,11 @@ def late_starts(
     return found
 
 
-def seconds_of_count(problem: Problem, incumbent: Incumbent, n_tried: int = 16) -> float:
+def seconds_of_count(problem: Problem, incumbent: Incumbent) -> float:
     """About how long it takes to find the nearest impostor of every record, or to count."""
     index, seconds = problem.index, incumbent.slowest
     if not problem.family.monotone:
-        some = np.arange(min(n_tried, index.n_records))
+        some = np.arange(min(_TRIED, index.n_records))
         begin = time.monotonic()
         index.nearest_impostors(problem.family, problem.family.centre[None], some)
         seconds = max(seconds, (time.monotonic() - begin) * index.n_records / len(some))

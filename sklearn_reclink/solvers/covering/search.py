@@ -304,7 +304,7 @@ class CoveringSearch:
                 return cover
 
     def _rank_blocks(self, cover: Cover) -> bool:
-        """Add rows of blocks if the relaxation is far from the goal and rises slowly no more."""
+        """Add rows of blocks if the relaxation is far from the goal and rises slowly."""
         gap, known = self.goal - cover.value, self.incumbent.theta
         if self.most_nodes < np.inf or known is None or gap <= max(_FAR * self.goal, _FEW):
             return False
