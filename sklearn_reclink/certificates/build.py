@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from sklearn_reclink.certificates.distances import ORTHANT
 from sklearn_reclink.certificates.mixed import mixed_coordinates
 from sklearn_reclink.certificates.verify import FORMAT, TOLERANCE, VERSION, Checker
 from sklearn_reclink.solvers.cells.search import MOST_PARAMETERS
-from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
+from sklearn_reclink.solvers.presolve import MOST_PAIRS, Presolved, presolve
 from sklearn_reclink.solvers.problem import Problem
 
 MOST_BYTES = 20_000_000
@@ -81,6 +82,10 @@ class Fit:
     bound: int
     status: str
     conflicts: Iterable[np.ndarray]
+
+    @cached_property
+    def presolved(self) -> Presolved:
+        return presolve(self.problem)
 
 
 def build_certificate(
@@ -185,7 +190,7 @@ def _proof(
     checker: Checker, fit: Fit, most_bytes: int, deadline: float, method: str | None
 ) -> tuple[Node, int]:
     """The proof of as many losses as the fit claims, or of fewer, and their number."""
-    never = never_pairs(checker, fit.problem)
+    never = _never_pairs(checker, fit)
     lost = frozenset(i for i, _ in never)
     goal = fit.problem.index.n_records - fit.bound
     for losses, tree in _trees(checker, fit, lost, goal, deadline, method):
@@ -217,7 +222,7 @@ def _trees(
         yield from _covering_trees(covering, goal)
     if by_cells and method != "conflicts":
         try:
-            yield goal, CellTree(fit.problem, checker, lost, soon).tree(goal)
+            yield goal, CellTree(fit.problem, fit.presolved, checker, lost, soon).tree(goal)
         except NotProven:
             pass
     yield covering.one_node()
@@ -233,14 +238,14 @@ def _covering_trees(covering: Covering, goal: int) -> Iterator[tuple[int, list[N
             goal = min(goal - 1, stopped.losses)
 
 
-def never_pairs(checker: Checker, problem: Problem) -> list[list[int]]:
+def _never_pairs(checker: Checker, fit: Fit) -> list[list[int]]:
     """Records that no parameters link, each with the masked record that stands in the way."""
-    index, found = problem.index, []
-    asked = presolve(problem).never
-    if not problem.family.monotone and index.n_records * index.n_masked <= MOST_PAIRS:
+    index, family = fit.problem.index, fit.problem.family
+    asked, found = fit.presolved.never, []
+    if not family.monotone and index.n_records * index.n_masked <= MOST_PAIRS:
         asked = np.arange(index.n_records)  # some tie by the sign of a difference
     for i in asked.tolist():
-        differences = np.abs(problem.family.differences(index.original[i], index.masked))
+        differences = np.abs(family.differences(index.original[i], index.masked))
         near = (differences <= differences[i] * (1 + TOLERANCE)).all(axis=1)
         for j in np.flatnonzero(near).tolist():
             if j != i and accepts(checker.never, [[i, j]]):

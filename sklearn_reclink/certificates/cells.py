@@ -19,7 +19,7 @@ from sklearn_reclink.certificates.conflicts import ConflictFinder, Corners, acce
 from sklearn_reclink.certificates.covering import Covering, Node, NotProven
 from sklearn_reclink.certificates.verify import TOLERANCE, Checker
 from sklearn_reclink.solvers.cells.conflicts import cover_by_cliques, list_records
-from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.presolve import Presolved
 from sklearn_reclink.solvers.problem import Problem
 
 _WEAK = 0.9 * TOLERANCE
@@ -47,6 +47,8 @@ class CellTree:
     ----------
     problem : Problem
         Of a family whose cone is the orthant.
+    presolved : Presolved
+        Of this problem, with its rows.
     checker : Checker
     lost : frozenset of int
         Records lost throughout.
@@ -57,12 +59,12 @@ class CellTree:
     def __init__(
         self,
         problem: Problem,
+        presolved: Presolved,
         checker: Checker,
         lost: frozenset[int],
         deadline: float,
     ) -> None:
         self.problem, self.checker, self.lost, self.deadline = problem, checker, lost, deadline
-        presolved = presolve(problem)
         if not presolved.complete:
             raise NotProven
         self.owners, self.impostors = presolved.records, presolved.impostors

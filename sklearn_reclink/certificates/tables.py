@@ -1,7 +1,7 @@
 """Tables of any library as rows of cells, the form in which `verify` takes files.
 
 Numbers, dates and durations become floats, as the linkers read them; categories stay what they are.
-This is for convenience: whoever trusts no reader but his own hands `verify` rows of his own.
+This is for convenience: if you trust no reader but your own, give `verify` your own rows.
 """
 
 from collections.abc import Sequence
