@@ -6,7 +6,6 @@ form, or only by too large a file, the lowest bound that can be is certified, an
 says what the fit claimed.
 """
 
-import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink._version import __version__
+from sklearn_reclink.certificates import certificate_json
 from sklearn_reclink.certificates.cells import CellTree
 from sklearn_reclink.certificates.conflicts import ConflictFinder, accepts, theta_keys
 from sklearn_reclink.certificates.coordinates import (
@@ -195,7 +195,7 @@ def _proof(
     goal = fit.problem.index.n_records - fit.bound
     for losses, tree in _trees(checker, fit, lost, goal, deadline, method):
         proof = {"never": never, "tree": tree}
-        if len(json.dumps(proof, separators=(",", ":"))) <= most_bytes:
+        if len(certificate_json(proof)) <= most_bytes:
             return proof, losses
     return {"never": never, "tree": [{}]}, len(lost)
 

@@ -91,7 +91,7 @@ class NearestImpostors:
         if not self._index.is_dense:
             impostors = self.worst(theta[None], records)[0][0]
             rows, _ = self._index.rows(self._family, records, impostors)
-            return impostors, rows @ theta / np.maximum(row_norms(rows)[:, 0], np.finfo(float).tiny)
+            return impostors, rows @ theta / row_norms(rows)[:, 0]
         every = np.arange(self._index.n_masked)
         for place, record in enumerate(records):
             others = every[every != record]
