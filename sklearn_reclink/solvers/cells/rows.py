@@ -21,6 +21,7 @@ from sklearn_reclink.solvers.cells.kernel import Problem
 
 WEAK, CLEAR = 0.9, 1.01  # of the tie tolerance
 _NEAR = 1e-4  # of the other generators
+_BETWEEN = 8  # parameters between them
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ class Rows:
     owners: np.ndarray  # (n_rows,)
 
 
-def spread_thetas(family: Family, theta: np.ndarray | None, n_between: int = 8) -> list[np.ndarray]:
+def spread_thetas(family: Family, theta: np.ndarray | None) -> list[np.ndarray]:
     """Parameters all over a cone: the ones given, near each generator, and some in between."""
     assert family.generators is not None
     near = family.generators + _NEAR * family.generators.sum(axis=0)
-    shares = np.exp(2 * np.random.default_rng(0).normal(size=(n_between, len(near))))
+    shares = np.exp(2 * np.random.default_rng(0).normal(size=(_BETWEEN, len(near))))
     return [family.centre if theta is None else theta, *near, *(shares @ family.generators)]
 
 
