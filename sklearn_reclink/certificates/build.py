@@ -6,17 +6,18 @@ form, or only by too large a file, the lowest bound that can be is certified, an
 says what the fit claimed.
 """
 
-import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sklearn_reclink._version import __version__
+from sklearn_reclink.certificates import certificate_json
 from sklearn_reclink.certificates.cells import CellTree
-from sklearn_reclink.certificates.conflicts import ConflictFinder, theta_keys
+from sklearn_reclink.certificates.conflicts import ConflictFinder, accepts, theta_keys
 from sklearn_reclink.certificates.coordinates import (
     CertificateError,
     coordinates,
@@ -27,12 +28,12 @@ from sklearn_reclink.certificates.covering import Covering, Node, NotProven
 from sklearn_reclink.certificates.distances import ORTHANT
 from sklearn_reclink.certificates.mixed import mixed_coordinates
 from sklearn_reclink.certificates.verify import FORMAT, TOLERANCE, VERSION, Checker
-from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
+from sklearn_reclink.solvers.cells.search import MOST_PARAMETERS
+from sklearn_reclink.solvers.presolve import MOST_PAIRS, Presolved, presolve
 from sklearn_reclink.solvers.problem import Problem
 
 MOST_BYTES = 20_000_000
 _LIFTS = 2.0 ** np.arange(-54, -20)
-_MOST_CELL_PARAMETERS = 8
 _SHARE_LEFT = 0.2  # of the time, for a weaker bound
 _FEW_NODES, _MANY_NODES = 40, 20_000  # relaxations before cells are tried instead, or in all
 
@@ -81,6 +82,10 @@ class Fit:
     bound: int
     status: str
     conflicts: Iterable[np.ndarray]
+
+    @cached_property
+    def presolved(self) -> Presolved:
+        return presolve(self.problem)
 
 
 def build_certificate(
@@ -185,12 +190,12 @@ def _proof(
     checker: Checker, fit: Fit, most_bytes: int, deadline: float, method: str | None
 ) -> tuple[Node, int]:
     """The proof of as many losses as the fit claims, or of fewer, and their number."""
-    never = never_pairs(checker, fit.problem)
+    never = _never_pairs(checker, fit)
     lost = frozenset(i for i, _ in never)
     goal = fit.problem.index.n_records - fit.bound
     for losses, tree in _trees(checker, fit, lost, goal, deadline, method):
         proof = {"never": never, "tree": tree}
-        if len(json.dumps(proof, separators=(",", ":"))) <= most_bytes:
+        if len(certificate_json(proof)) <= most_bytes:
             return proof, losses
     return {"never": never, "tree": [{}]}, len(lost)
 
@@ -208,15 +213,16 @@ def _trees(
         yield len(lost), [{}]
         return
     soon = deadline - _SHARE_LEFT * (deadline - time.monotonic())
-    finder = ConflictFinder(fit.problem, checker, deadline=deadline)
-    covering = Covering(finder, lost, map(np.ndarray.tolist, fit.conflicts), deadline=soon)
-    by_cells = checker.name in ORTHANT and checker.width <= _MOST_CELL_PARAMETERS
+    finder = ConflictFinder(fit.problem, checker, deadline)
+    by_cells = checker.name in ORTHANT and checker.width <= MOST_PARAMETERS
+    most_nodes = _FEW_NODES if by_cells and method is None else _MANY_NODES
+    known = map(np.ndarray.tolist, fit.conflicts)
+    covering = Covering(finder, lost, soon, most_nodes, conflicts=known)
     if method != "cells":
-        covering.most_nodes = _FEW_NODES if by_cells and method is None else _MANY_NODES
         yield from _covering_trees(covering, goal)
     if by_cells and method != "conflicts":
         try:
-            yield goal, CellTree(fit.problem, checker, lost, deadline=soon).tree(goal)
+            yield goal, CellTree(fit.problem, fit.presolved, checker, lost, soon).tree(goal)
         except NotProven:
             pass
     yield covering.one_node()
@@ -232,25 +238,17 @@ def _covering_trees(covering: Covering, goal: int) -> Iterator[tuple[int, list[N
             goal = min(goal - 1, stopped.losses)
 
 
-def never_pairs(checker: Checker, problem: Problem) -> list[list[int]]:
+def _never_pairs(checker: Checker, fit: Fit) -> list[list[int]]:
     """Records that no parameters link, each with the masked record that stands in the way."""
-    index, found = problem.index, []
-    asked = presolve(problem).never
-    if not problem.family.monotone and index.n_records * index.n_masked <= MOST_PAIRS:
+    index, family = fit.problem.index, fit.problem.family
+    asked, found = fit.presolved.never, []
+    if not family.monotone and index.n_records * index.n_masked <= MOST_PAIRS:
         asked = np.arange(index.n_records)  # some tie by the sign of a difference
     for i in asked.tolist():
-        differences = np.abs(problem.family.differences(index.original[i], index.masked))
+        differences = np.abs(family.differences(index.original[i], index.masked))
         near = (differences <= differences[i] * (1 + TOLERANCE)).all(axis=1)
         for j in np.flatnonzero(near).tolist():
-            if j != i and _is_never(checker, i, j):
+            if j != i and accepts(checker.never, [[i, j]]):
                 found.append([i, j])
                 break
     return found
-
-
-def _is_never(checker: Checker, i: int, j: int) -> bool:
-    try:
-        checker.never([[i, j]])
-    except CertificateError:
-        return False
-    return True

@@ -10,7 +10,7 @@ nine tenths of the tolerance: a tie is then a row that nothing satisfies, not a 
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -29,6 +29,8 @@ _WEAK = 0.9 * TOLERANCE
 _ROUNDING = 1e-12
 _ROUNDS = 200  # of growing rows, before a question is given up
 
+Corners = tuple[tuple[int, ...], ...]
+
 
 @dataclass(frozen=True)
 class Support:
@@ -39,6 +41,15 @@ class Support:
     members: frozenset[int]
 
 
+def accepts(check: Callable[..., Any], *claim: Any) -> bool:
+    """Whether a method of the checker proves a claim."""
+    try:
+        check(*claim)
+    except CertificateError:
+        return False
+    return True
+
+
 class ConflictFinder:
     """Finds conflicts in the cone of a family, or in a cell of it.
 
@@ -47,30 +58,26 @@ class ConflictFinder:
     problem : Problem
     checker : Checker
         The exact files.
-    corners : tuple of tuples of int, optional
-        Of the cell; the cone itself by default.
     deadline : float
         By `time.monotonic`.
-    grows : bool
-        Whether rows that are not known yet are looked for.
+    corners : tuple of tuples of int, optional
+        Of the cell, in which only the rows added are looked at; the cone itself by default.
     """
 
     def __init__(
         self,
         problem: Problem,
         checker: Checker,
-        corners: Sequence[Sequence[int]] | None = None,
-        deadline: float = np.inf,
-        grows: bool = True,
+        deadline: float,
+        corners: Corners | None = None,
     ) -> None:
         self.problem, self.checker = problem, checker
-        self.deadline, self.grows = deadline, grows
+        self.deadline, self._grows = deadline, corners is None
         p = problem.family.n_parameters
-        self.corners = tuple(tuple(int(k == m) for m in range(p)) for k in range(p))
-        self._map = np.eye(p)
+        self.corners, self._map = unit_corners(p), np.eye(p)
         if corners is not None:
-            self.corners = tuple(map(tuple, corners))
-            self._map = np.array([[x / sum(v) for x in v] for v in self.corners])
+            self.corners = corners
+            self._map = np.array([[x / sum(v) for x in v] for v in corners])
         self.weak = checker.order is None and checker.constraint not in ("free", "projected")
         self._size = 0
         self._rows, self._norms = np.empty((256, p)), np.empty(256)
@@ -102,10 +109,8 @@ class ConflictFinder:
         if end > len(self._norms):
             grow = max(end, 2 * len(self._norms)) - len(self._norms)
             self._rows = np.pad(self._rows, ((0, grow), (0, 0)))
-            self._norms, self._owners = (
-                np.pad(self._norms, (0, grow)),
-                np.pad(self._owners, (0, grow)),
-            )
+            self._norms = np.pad(self._norms, (0, grow))
+            self._owners = np.pad(self._owners, (0, grow))
         new = slice(self._size, end)
         largest = np.abs(rows).max(axis=1, keepdims=True)
         largest[largest == 0] = 1.0
@@ -131,10 +136,7 @@ class ConflictFinder:
         self, records: np.ndarray, impostors: np.ndarray, weak: float = 0.0
     ) -> np.ndarray:
         """``phi_ij - phi_ii`` of pairs, less a part of both."""
-        family, index = self.problem.family, self.problem.index
-        of_records = index.original[records]
-        own = family.features(family.differences(of_records, index.masked[records]))
-        other = family.features(family.differences(of_records, index.masked[impostors]))
+        own, other = self.problem.index.features(self.problem.family, records, impostors)
         return np.asarray(other - own - weak * (other + own))
 
     def _grow(self, theta: np.ndarray, records: np.ndarray) -> bool:
@@ -191,7 +193,7 @@ class ConflictFinder:
             if not isinstance(found, np.ndarray):
                 return found
             point = found if found.any() else self.problem.family.centre
-            if not self.grows or not self._grow(point @ self._map, wanted):
+            if not self._grows or not self._grow(point @ self._map, wanted):
                 return None
         return None
 
@@ -260,11 +262,8 @@ class ConflictFinder:
 
     def is_proven(self, conflict: dict[str, Any]) -> bool:
         """Whether `verify` accepts a conflict."""
-        try:
-            self.checker.conflict(conflict["rows"], conflict.get("cone", []), self.corners)
-        except CertificateError:
-            return False
-        return True
+        rows, cone = conflict["rows"], conflict.get("cone", [])
+        return accepts(self.checker.conflict, rows, cone, self.corners)
 
     def _pushed_up(self, rows: list[Any], cone: list[Any]) -> list[Any]:
         """More of ``mu(A + k) >= mu(A)`` where rounding left an excess at A.
@@ -332,6 +331,11 @@ class ConflictFinder:
             for key, (numerator, denominator) in zip(keys, ratios, strict=True)
             if numerator
         }
+
+
+def unit_corners(p: int) -> Corners:
+    """Those of the orthant."""
+    return tuple(tuple(int(k == m) for m in range(p)) for k in range(p))
 
 
 def theta_keys(checker: Checker) -> list[Any]:

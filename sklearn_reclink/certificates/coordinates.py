@@ -79,7 +79,7 @@ def _bits(row: Sequence[Any]) -> bytes:
 
 
 def in_order(others: Iterable[list[Any]]) -> list[list[Any]]:
-    """Impostors in an order that is theirs alone: whoever shuffles a release proves the same."""
+    """Impostors sorted by their values: the order of the records in a release plays no part."""
     return sorted(others, key=_bits)
 
 

@@ -45,7 +45,8 @@ class NotProven(Exception):
 class _Set:
     """Records of which ``least`` or more are lost: a conflict, or a clique of conflicts.
 
-    ``proof`` is what `verify` takes, None where it was not made yet.
+    ``proof`` is what `verify` takes, None where it was not made yet. A set that cannot be proven
+    asks for nothing: its ``least`` is 0.
     """
 
     members: Records
@@ -53,7 +54,6 @@ class _Set:
     support: Support | None = None
     pairs: list[Node] | None = None
     proof: Node | None = None
-    dropped: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,25 +82,25 @@ class Covering:
     finder : ConflictFinder
     lost : frozenset of int
         Records lost throughout.
+    deadline : float
+        By `time.monotonic`.
+    most_nodes : int
+        Relaxations solved at most by `tree`.
     conflicts : iterable of sets of records
         Known from the fit.
     others : iterable of int, default=None
         The records to find conflicts among, by default all that are not lost.
-    deadline : float
-        By `time.monotonic`.
-    most_nodes : int
-        Relaxations solved at most.
     """
 
     def __init__(
         self,
         finder: ConflictFinder,
         lost: Records,
-        conflicts: Iterable[Iterable[int]] = (),
+        deadline: float,
+        most_nodes: int,
         *,
+        conflicts: Iterable[Iterable[int]] = (),
         others: Iterable[int] | None = None,
-        deadline: float = np.inf,
-        most_nodes: int = 20_000,
     ) -> None:
         self.finder, self.lost = finder, lost
         self.deadline, self.most_nodes = deadline, most_nodes
@@ -128,12 +128,12 @@ class Covering:
         return True
 
     def _name(self, c: int) -> None:
-        """Note which records a set names; a set that was dropped asks for nothing."""
+        """Note which records a set names, and how many of them are lost."""
         if c >= len(self._least):
             self._named = np.pad(self._named, ((0, c + 1), (0, 0)))
             self._least = np.pad(self._least, (0, c + 1))
         one = self.sets[c]
-        self._named[c], self._least[c] = 0.0, 0.0 if one.dropped else one.least
+        self._named[c], self._least[c] = 0.0, one.least
         self._named[c, list(one.members)] = 1.0
 
     # -- trees ------------------------------------------------------------------------------------
@@ -287,9 +287,9 @@ class Covering:
                 one.proof = self.finder.prove(support)
                 fine = fine and support.members == one.members
                 one.members = support.members
-            one.dropped = one.proof is None
+            if one.proof is None:
+                one.least, fine = 0, False
             self._name(c)
-            fine = fine and not one.dropped
         return fine
 
     def _separate(self, x: np.ndarray, thresholds: Iterable[float] = _THRESHOLDS) -> bool:

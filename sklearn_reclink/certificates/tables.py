@@ -1,7 +1,7 @@
 """Tables of any library as rows of cells, the form in which `verify` takes files.
 
 Numbers, dates and durations become floats, as the linkers read them; categories stay what they are.
-This is for convenience: whoever trusts no reader but his own hands `verify` rows of his own.
+This is for convenience: if you trust no reader but your own, give `verify` your own rows.
 """
 
 from collections.abc import Sequence
@@ -83,17 +83,14 @@ def _cells_of(file: Any, names: Any, kinds: Sequence[str]) -> list[list[Any]]:
 
 
 def _check_names(names: Sequence[Any], held: Sequence[Any]) -> None:
-    missing = [name for name in names if name not in held]
-    if missing:
-        raise CertificateError(f"a file lacks the column {missing[0]!r}")
+    for name in names:
+        require(name in held, f"a file lacks the column {name!r}")
 
 
 def _cells(column: Column, kind: str) -> list[Any]:
     if kind == "numeric":
-        if column.type not in _OF_NUMBERS:
-            raise CertificateError(
-                f"{column.where} holds {column.type}, but the certificate is for numbers"
-            )
+        reason = f"{column.where} holds {column.type}, but the certificate is for numbers"
+        require(column.type in _OF_NUMBERS, reason)
         return [None if value != value else value for value in column.numbers().tolist()]
     present = iter(column.labels())
     return [None if is_missing else next(present) for is_missing in column.missing]

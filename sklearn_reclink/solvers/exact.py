@@ -32,12 +32,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import cpu_count, effective_n_jobs
 
-from sklearn_reclink.families import Family
 from sklearn_reclink.search import Index
+from sklearn_reclink.solvers import shares
+from sklearn_reclink.solvers.cells.search import (
+    cells_apply,
+    n_threads,
+    prove_by_cells,
+    prove_with_few_rows,
+)
 from sklearn_reclink.solvers.cells.search import compile_kernels as compile_cells
-from sklearn_reclink.solvers.cells.search import prove_by_cells, prove_with_few_rows
 from sklearn_reclink.solvers.covering.search import CoveringSearch
 from sklearn_reclink.solvers.feasibility import (
     AllRows,
@@ -49,11 +53,9 @@ from sklearn_reclink.solvers.feasibility import (
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
-from sklearn_reclink.solvers.shares import SHARES, Shares
 from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
 
-_MOST_CELL_PARAMETERS = 8
-_MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, few rows do
+_MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, cells start with few rows
 _NEAR_PROOF = 0.01  # of the records
 _LINES_PER_START = 5  # seconds of the first line searches, for each that presolve and starts took
 _COUNTS = 20  # of a large file, that a search by conflicts takes at least
@@ -68,7 +70,6 @@ def solve(
     enough: int = 0,
     verbose: int = 0,
     most_pairs: int = MOST_PAIRS,
-    shares: Shares = SHARES,
 ) -> Solution:
     """The parameters that link the most records, and a proven bound.
 
@@ -77,8 +78,8 @@ def solve(
     problem : Problem
     rng : numpy.random.Generator
         Orders what is tried; the optimum does not depend on it.
-    time_limit, shares : float, Shares
-        Seconds after which the search returns what it has, and how they are divided.
+    time_limit : float
+        Seconds after which the search returns what it has.
     at_least, enough : int
         Links found elsewhere: the search also stops as soon as the bound is at most that. Of the
         first only parameters that link more are looked for; the second changes no other step.
@@ -87,22 +88,23 @@ def solve(
     most_pairs : int
         Pairs of an original and a masked record beyond which rows are not held.
     """
-    size: dict[str, Any] = {"most_pairs": most_pairs, "shares": shares}
     options: dict[str, Any] = {"rng": rng, "verbose": verbose}
     deadline = time.monotonic() + time_limit
     with _whole_interrupts():
         found = solve_exact(
             problem,
             time_limit=time_limit,
-            late_starts=partial(late_starts, problem, solve=solve_exact, rng=rng, **size),
+            late_starts=partial(
+                late_starts, problem, solve=solve_exact, rng=rng, most_pairs=most_pairs
+            ),
             for_blocks=time_limit < np.inf,
             at_least=at_least,
             enough=enough,
-            **size,
+            most_pairs=most_pairs,
             **options,
         )
         left = deadline - time.monotonic()
-        if found.status is Status.TIME_LIMIT and left > max(shares.blocks * time_limit, 1.0):
+        if found.status is Status.TIME_LIMIT and left > max(shares.BLOCKS * time_limit, 1.0):
             from sklearn_reclink.solvers.blocks.search import improve_by_blocks
 
             most = max(at_least, enough)
@@ -136,18 +138,18 @@ class ExactSearch:
         late_starts: LateStarts | None = None,
         most_pairs: int = MOST_PAIRS,
         for_blocks: bool = False,
-        shares: Shares = SHARES,
     ) -> None:
         self.problem, self.rng, self.verbose = problem, rng, verbose
         self.at_least = max(at_least, enough)
-        self.late_starts, self.shares = late_starts, shares
-        self.by_cells = _cells_apply(problem.family)
+        self.late_starts = late_starts
+        self.by_cells = cells_apply(problem.family)
         if self.by_cells:
             most_pairs = min(most_pairs, _MOST_PAIRS_OF_CELLS)
         self.large = problem.index.n_records * problem.index.n_masked > most_pairs
         self.for_blocks = for_blocks and self.large
+        self.n_threads = n_threads(problem.index.n_jobs)
         if self.for_blocks and not self.by_cells:
-            time_limit *= shares.conflicts
+            time_limit *= shares.CONFLICTS
         self.begin, self.time_limit = time.monotonic(), time_limit
         self.deadline = self._at(1.0)
         self.losses, self.conflicts = 0, tuple[np.ndarray, ...]()
@@ -210,44 +212,41 @@ class ExactSearch:
     def _search_small(self) -> bool:
         """Cells, then conflicts, with all rows held; True, as both run until proven or late."""
         mixed = self.problem.family.caps is not None
-        at_once = mixed or time.monotonic() > self._at(self.shares.slow_presolve)
+        at_once = mixed or time.monotonic() > self._at(shares.SLOW_PRESOLVE)
         if at_once and self.late_starts is not None and self._open:
             left = self.deadline - time.monotonic()
-            for theta in self.late_starts(self.shares.early_starts * left):
+            for theta in self.late_starts(shares.EARLY_STARTS * left):
                 self.incumbent.offer(theta)
             self.late_starts = None
             self._report("late starts")
         if mixed:
             left = self.deadline - time.monotonic()
-            self._search_lines(time.monotonic() + self.shares.lines_of_mixed * left)
+            self._search_lines(time.monotonic() + shares.LINES_OF_MIXED * left)
         if self.by_cells:
-            self._prove_by_cells(self._at(self.shares.cells))
-        self._prove_by_conflicts(self.shares.before_late, self.late_starts)
+            self._prove_by_cells(self._at(shares.CELLS))
+        self._prove_by_conflicts(shares.BEFORE_LATE, self.late_starts)
         return True
 
     def _search_large(self) -> bool:
-        """Line searches between the proofs, which begin only if they can be in time.
-
-        Whether the last one did.
-        """
-        shares, time_limit = self.shares, self.time_limit
+        """Line searches between proofs that can be in time; whether the last proof began."""
+        time_limit = self.time_limit
         count = seconds_of_count(self.problem, self.incumbent)
         # the last candidate is counted too, and once more by the estimator
-        self.deadline -= min(2 * self.incumbent.slowest, shares.reserved * time_limit)
+        self.deadline -= min(2 * self.incumbent.slowest, shares.RESERVED * time_limit)
         self.feasibility.deadline = self.deadline
-        enough = _COUNTS * count < (1 - shares.before_conflicts) * time_limit
-        until = self._at(shares.before_conflicts) if enough else self.deadline
+        enough = _COUNTS * count < (1 - shares.BEFORE_CONFLICTS) * time_limit
+        until = self._at(shares.BEFORE_CONFLICTS) if enough else self.deadline
         all_pairs = self.by_cells or enough
         if self.by_cells:
             seconds = _LINES_PER_START * (time.monotonic() - self.begin)
-            seconds = min(seconds, shares.first_lines * time_limit)
+            seconds = min(seconds, shares.FIRST_LINES * time_limit)
             self._search_lines(time.monotonic() + seconds)
             late = self.for_blocks and self._cells_take_longer()
-            before = shares.before_blocks_alone if late else shares.before_blocks
+            before = shares.BEFORE_BLOCKS_ALONE if late else shares.BEFORE_BLOCKS
             until = self._at(before) if self.for_blocks else self.deadline
             if enough and not late:
-                review = self._at(shares.review) if self.for_blocks else np.inf
-                self._prove_by_cells(min(self._at(shares.large_cells), self.deadline), review)
+                review = self._at(shares.REVIEW) if self.for_blocks else np.inf
+                self._prove_by_cells(min(self._at(shares.LARGE_CELLS), self.deadline), review)
         self._search_lines(until, self.late_starts, all_pairs=all_pairs)
         in_time = self.deadline - time.monotonic() >= _COUNTS * count
         in_time = in_time and not (self.for_blocks and self.by_cells)
@@ -260,7 +259,7 @@ class ExactSearch:
     ) -> None:
         if self._open:
             known = self.problem, self.incumbent, self.rng
-            search_large(*known, until, late, all_pairs=all_pairs, shares=self.shares)
+            search_large(*known, until, late, all_pairs=all_pairs)
             self._report("line searches")
 
     def _cells_take_longer(self) -> bool:
@@ -270,7 +269,7 @@ class ExactSearch:
         from sklearn_reclink.solvers.blocks.search import takes_longer
 
         known = self.incumbent.theta, self.incumbent.open
-        return takes_longer(self.problem, *known, self.time_limit * self._n_threads, self.rng)
+        return takes_longer(self.problem, *known, self.time_limit * self.n_threads, self.rng)
 
     def _prove_by_cells(self, until: float, review: float = np.inf) -> None:
         """Lower the bound by cells; they end at the review if it is then not near the links."""
@@ -305,18 +304,9 @@ class ExactSearch:
             self.deadline += time.monotonic() - before
             self.feasibility.deadline = self.deadline
         known = self.feasibility, self.incumbent, self.rng
-        search = CoveringSearch(*known, self._n_threads, self.losses, share, late, self._enough)
+        search = CoveringSearch(*known, self.n_threads, self.losses, share, late, self._enough)
         self.losses, self.conflicts = search.run(), search.conflicts
         self._report("conflicts")
-
-    @property
-    def _n_threads(self) -> int:
-        return int(min(effective_n_jobs(self.problem.index.n_jobs), cpu_count()))  # of this machine
-
-
-def _cells_apply(family: Family) -> bool:
-    few = family.n_parameters <= _MOST_CELL_PARAMETERS
-    return family.monotone and family.generators is not None and few
 
 
 def compile_search(problem: Problem) -> None:
@@ -328,7 +318,7 @@ def compile_search(problem: Problem) -> None:
         if not index.is_dense:
             few.linked(family, family.centre)
             _ = few.dominated
-    if _cells_apply(family):
+    if cells_apply(family):
         with no_collection():
             compile_cells()
     else:

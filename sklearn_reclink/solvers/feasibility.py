@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -34,20 +34,6 @@ from sklearn_reclink.solvers.row_cache import CONE, RowCache, row_norms
 _ROUNDS = 200  # of growing rows, before a question is given up as undecided
 
 
-class RowSource(Protocol):
-    """Finds rows that parameters violate."""
-
-    def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of each record the impostor of least margin, and that margin: at most 0 for a tie.
-
-        ``theta`` are several parameters, (n_thetas, n_parameters); both answers are of shape
-        (n_thetas, n_records).
-        """
-
-    def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same of one ``theta``, (n_records,), with the margins of unit rows."""
-
-
 class AllRows:
     """Unit rows of all open records, in the order of their records."""
 
@@ -61,6 +47,11 @@ class AllRows:
         np.cumsum(np.bincount(self.owners, minlength=n_records), out=self._first[1:])
 
     def worst(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of each record the impostor of least margin, and that margin: at most 0 for a tie.
+
+        ``theta`` are several parameters, (n_thetas, n_parameters); both answers are of shape
+        (n_thetas, n_records).
+        """
         first = self._first[records]
         sizes = self._first[records + 1] - first
         start = np.cumsum(sizes) - sizes
@@ -80,12 +71,13 @@ class AllRows:
         return self.impostors[where], least
 
     def narrowest(self, theta: np.ndarray, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same of one ``theta``, (n_records,), with the margins of unit rows."""
         impostors, margins = self.worst(theta[None], records)
         return impostors[0], margins[0]
 
 
 class NearestImpostors:
-    """Distances of the problem, when rows are too many to hold."""
+    """The same by distances of the problem, when rows are too many to hold."""
 
     def __init__(self, problem: Problem) -> None:
         self._family, self._index = problem.family, problem.index
@@ -99,7 +91,7 @@ class NearestImpostors:
         if not self._index.is_dense:
             impostors = self.worst(theta[None], records)[0][0]
             rows, _ = self._index.rows(self._family, records, impostors)
-            return impostors, rows @ theta / np.maximum(row_norms(rows)[:, 0], np.finfo(float).tiny)
+            return impostors, rows @ theta / row_norms(rows)[:, 0]
         every = np.arange(self._index.n_masked)
         for place, record in enumerate(records):
             others = every[every != record]
@@ -142,7 +134,7 @@ class Feasibility:
         self.problem = problem
         self.deadline = deadline
         self.open = presolved.open
-        self.source: RowSource = (
+        self.source: AllRows | NearestImpostors = (
             AllRows(problem, presolved) if presolved.complete else NearestImpostors(problem)
         )
         self.forced = np.empty(0, dtype=np.int64)

@@ -21,6 +21,9 @@ from numba import njit
 from sklearn_reclink.solvers.problem import Problem
 
 _OTHER_DIRECTIONS = 8  # searched besides the coordinates, relative to the parameters
+_FIRST, _LARGEST = 10_000, 100_000  # records of the first sample, and of the largest
+_HELD = 24  # impostors held of a record, the latest ones
+_MOST_BYTES = 2**29  # that the rows of a sample may take
 _FRUITLESS = 3  # samples of the largest size without gain, after which a search without limit ends
 
 
@@ -120,10 +123,10 @@ class Sample:
         Unit rows; zeros where there is none yet.
     """
 
-    def __init__(self, problem: Problem, records: np.ndarray, held: int) -> None:
+    def __init__(self, problem: Problem, records: np.ndarray) -> None:
         self.family, self.index, self.records = problem.family, problem.index, records
-        self.rows = np.zeros((self.family.n_parameters, len(records), held))
-        self.met = MetImpostors(len(records), held)
+        self.rows = np.zeros((self.family.n_parameters, len(records), _HELD))
+        self.met = MetImpostors(len(records), _HELD)
 
     def count(self, theta: np.ndarray) -> int:
         """How many records ``theta`` links among all masked records; their impostors are held."""
@@ -197,10 +200,6 @@ def search_samples(
     *,
     deadline: float,
     rng: np.random.Generator,
-    n_first: int = 10_000,
-    n_largest: int = 100_000,
-    held: int = 24,
-    max_bytes: int = 2**29,
 ) -> None:
     """Offer better and better parameters until the deadline, or until no sample shows any.
 
@@ -216,25 +215,20 @@ def search_samples(
     deadline : float
         By `time.monotonic`; a last candidate is offered at that moment.
     rng : numpy.random.Generator
-    n_first, n_largest : int
-        Records of the first sample, and of the largest.
-    held : int
-        Impostors held of a record, the latest ones.
-    max_bytes : int
-        What the rows of a sample may take.
     """
-    size, fruitless = n_first, 0
-    most = min(n_largest, max(n_first, max_bytes // (8 * held * problem.family.n_parameters)))
+    size, fruitless = _FIRST, 0
+    most = _MOST_BYTES // (8 * _HELD * problem.family.n_parameters)
+    most = min(max(most, _FIRST), _LARGEST, len(open_records))
 
     def out_of_time() -> bool:
         return time.monotonic() >= deadline
 
     while fruitless < _FRUITLESS and not out_of_time():
-        size = min(size, most, len(open_records))
-        sample = Sample(problem, np.sort(rng.choice(open_records, size, replace=False)), held)
+        size = min(size, most)
+        sample = Sample(problem, np.sort(rng.choice(open_records, size, replace=False)))
         found = problem.family.repair(sample.climb(theta, rng, out_of_time))
         gained = offer(found)
         if gained:
             theta = found
-        fruitless = 0 if gained else fruitless + (size == min(most, len(open_records)))
+        fruitless = 0 if gained else fruitless + (size == most)
         size *= 2

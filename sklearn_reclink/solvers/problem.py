@@ -32,9 +32,9 @@ class Status(StrEnum):
     PROJECTED = "projected"
     # The parameters found were proven optimal, then mixed with equal ones.
     SHRUNK = "shrunk"
-    # Found by a search that sets out to prove nothing.
+    # Found by a heuristic, which proves nothing.
     HEURISTIC = "heuristic"
-    # Found by a general mixed-integer solver, whose word is no proof.
+    # Found by a general mixed-integer solver, whose claims are not proven.
     CLAIMED = "claimed"
     # There was nothing to choose.
     FIXED = "fixed"

@@ -14,7 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink import WeightedMeanLinker
 from sklearn_reclink.datasets import make_microdata
-from sklearn_reclink.families import WeightedMean
+from sklearn_reclink.families import Bilinear, WeightedMean
+from sklearn_reclink.families.missing import mixed_family
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.blocks import search
 from sklearn_reclink.solvers.blocks.confidence import confidence_bound
 from sklearn_reclink.solvers.blocks.plan import Kind, Plan, make_plan
 from sklearn_reclink.solvers.blocks.proof import BlockProof, Level
@@ -72,6 +75,18 @@ def test_confidence_bound_grows_with_what_is_found_and_falls_with_the_sample():
 
 
 # -- bounds ---------------------------------------------------------------------------------------
+
+
+def test_equal_masked_records_that_lack_a_value_are_in_no_block(monkeypatch):
+    masked = np.array([[1.0, np.nan], [1.0, np.nan], [2.0, 3.0], [4.0, 5.0]])
+    caps, asked = np.full(2, np.inf), []
+    problem = Problem(mixed_family(Bilinear(2), caps), Index(masked + 1, masked, caps=caps))
+    monkeypatch.setattr(
+        search, "bound_by_blocks", lambda _, __, records, **___: asked.extend(records)
+    )
+    solution = Solution(problem.family.centre, 0, 4, Status.TIME_LIMIT)
+    improve_by_blocks(problem, solution, deadline=60.0, rng=np.random.default_rng(0))
+    assert asked == [2, 3]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,5 +1,7 @@
 """A capacity stays a capacity at every step, and no count is below that of the start."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -63,7 +65,8 @@ def test_capacity_stays_a_capacity_after_every_epoch(seed, n_features, floor):
     files = hlms_impostors.Files(*random_pair(seed, n_features=n_features), None)
     start = hlms.equilibrium(n_features)
     rng = np.random.default_rng(seed)
-    epochs = list(hlms._epochs(files, start, rng, 0.5, 4, floor, np.inf))
+    step = partial(files.stepped, floor=floor)
+    epochs = list(hlms.epochs(start, step, len(files.original), rng, 0.5, 4, np.inf))
     assert len(epochs) == 4
     assert all(is_capacity(capacity) for capacity in epochs)
     refined, finished = refine(files, epochs[-1], rng, 40, np.inf)

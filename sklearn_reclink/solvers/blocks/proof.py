@@ -22,9 +22,13 @@ import numpy as np
 
 from sklearn_reclink.families import Family
 from sklearn_reclink.search import Index
+from sklearn_reclink.search.ties import TIE_TOLERANCE
+from sklearn_reclink.solvers.cells.search import cells_apply, prove_by_cells
+from sklearn_reclink.solvers.exact import solve_exact
 from sklearn_reclink.solvers.feasibility import one_thread
+from sklearn_reclink.solvers.problem import Problem
+from sklearn_reclink.solvers.row_cache import row_norms
 
-MOST_CELL_PARAMETERS = 8
 GROWTH = 1.6  # of the seconds from one excess to the next, at least
 
 
@@ -100,12 +104,6 @@ class BlockProof:
         return (self.bound - self.n_linked) / self.n_records
 
 
-def by_cells(family: Family) -> bool:
-    """Whether blocks of the family are proven by cells."""
-    few = family.n_parameters <= MOST_CELL_PARAMETERS
-    return family.monotone and family.generators is not None and few
-
-
 def prove_block(block: Block, excesses: Sequence[float], seconds: float) -> BlockProof:
     """Prove that no parameters link many more records than the known ones.
 
@@ -120,20 +118,16 @@ def prove_block(block: Block, excesses: Sequence[float], seconds: float) -> Bloc
     """
     deadline = time.monotonic() + seconds
     with one_thread():
-        prove = _prove_by_cells if by_cells(block.family) else _prove_exactly
+        prove = _prove_by_cells if cells_apply(block.family) else _prove_exactly
         return prove(block, excesses, deadline)
 
 
 def _prove_by_cells(block: Block, excesses: Sequence[float], deadline: float) -> BlockProof:
-    from sklearn_reclink.search.ties import TIE_TOLERANCE
-    from sklearn_reclink.solvers.cells.search import prove_by_cells
-
     generators, size = block.family.generators, block.n_records
     assert generators is not None
     index = Index(block.original, block.masked, caps=block.family.caps)
     rows, magnitudes = index.rows(block.family, block.owners, block.impostors)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    norms[norms == 0] = 1.0
+    norms = row_norms(rows)
     n_free = size - len(np.unique(block.owners))  # records without rows
     known = rows @ block.theta > TIE_TOLERANCE * (magnitudes @ block.theta)
     n_linked = size - len(np.unique(block.owners[~known]))
@@ -166,9 +160,6 @@ def _prove_by_cells(block: Block, excesses: Sequence[float], deadline: float) ->
 
 
 def _prove_exactly(block: Block, excesses: Sequence[float], deadline: float) -> BlockProof:
-    from sklearn_reclink.solvers.exact import solve_exact
-    from sklearn_reclink.solvers.problem import Problem
-
     begin = time.monotonic()
     index = Index(block.original, block.masked, caps=block.family.caps)
     solution = solve_exact(

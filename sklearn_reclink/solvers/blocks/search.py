@@ -38,8 +38,10 @@ from sklearn_reclink.solvers.blocks.plan import (
     prove_pilot_by_conflicts,
     prove_pilots,
 )
-from sklearn_reclink.solvers.blocks.proof import Block, BlockProof, by_cells, prove_block
+from sklearn_reclink.solvers.blocks.proof import Block, BlockProof, prove_block
 from sklearn_reclink.solvers.blocks.workers import n_workers, prove_blocks
+from sklearn_reclink.solvers.cells.search import cells_apply
+from sklearn_reclink.solvers.presolve import presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 
 KINDS_BY_CELLS = (Kind(400, 4), Kind(800, 4), Kind(800, 8), Kind(1600, 4))
@@ -85,7 +87,7 @@ def improve_by_blocks(
     if solution.theta is None or solution.bound is None or not deadline < np.inf:
         return solution
     begin, index = time.monotonic(), problem.index
-    records = _open_records(problem)
+    records = presolve(problem, most_pairs=0).open
     found = bound_by_blocks(
         problem, solution.theta, records, deadline=deadline, rng=rng, n_jobs=index.n_jobs
     )
@@ -125,15 +127,6 @@ def takes_longer(
     drawn = np.sort(rng.permutation(records)[: kind.size])
     block = _Maker(problem, theta).block(0, drawn, kind)
     return not prove_block(block, [0.0], seconds / kind.n_blocks(len(records))).finished
-
-
-def _open_records(problem: Problem) -> np.ndarray:
-    """Records that some parameters may link."""
-    index = problem.index
-    if problem.family.monotone:
-        return np.flatnonzero(~index.dominated)
-    _, kinds, counts = np.unique(index.masked, axis=0, return_inverse=True, return_counts=True)
-    return np.flatnonzero(counts[kinds.ravel()[: index.n_records]] == 1)
 
 
 def bound_by_blocks(
@@ -200,7 +193,7 @@ def _planned(
     n_jobs: int | None,
 ) -> Plan | None:
     """The plan that pilot blocks suggest."""
-    cells, n_open = by_cells(maker.problem.family), len(open_records)
+    cells, n_open = cells_apply(maker.problem.family), len(open_records)
     kinds = KINDS_BY_CELLS if cells else KINDS_BY_CONFLICTS
     pilots = [
         maker.block(k, np.sort(rng.permutation(open_records)[: kind.size]), kind)
@@ -258,7 +251,7 @@ def _passes(
     """Prove blocks: all with a large excess, as one without a proof counts in full; then less."""
     proofs: dict[int, BlockProof] = {}
     begin, coarse = time.monotonic(), FIRST * excess
-    cells = by_cells(blocks[0].family)
+    cells = cells_apply(blocks[0].family)
     until = begin + _SHARE_OF_FIRST_PASSES * (deadline - begin) if cells else deadline
     asked = list(blocks)
     while asked and time.monotonic() < deadline and coarse <= 1:

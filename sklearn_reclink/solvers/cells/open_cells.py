@@ -62,8 +62,8 @@ class OpenCells:
         at_least: int,
         deadline: float,
         most_bytes: int,
-        review: float = np.inf,
-        near: int = 0,
+        review: float,
+        near: int,
     ) -> None:
         self.rows, self.count = rows, count
         self.deadline, self.review, self.near = deadline, review, near

@@ -21,6 +21,7 @@ from sklearn_reclink.solvers.cells.kernel import Problem
 
 WEAK, CLEAR = 0.9, 1.01  # of the tie tolerance
 _NEAR = 1e-4  # of the other generators
+_BETWEEN = 8  # parameters between them
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ class Rows:
     owners: np.ndarray  # (n_rows,)
 
 
-def spread_thetas(family: Family, theta: np.ndarray | None, n_between: int = 8) -> list[np.ndarray]:
+def spread_thetas(family: Family, theta: np.ndarray | None) -> list[np.ndarray]:
     """Parameters all over a cone: the ones given, near each generator, and some in between."""
     assert family.generators is not None
     near = family.generators + _NEAR * family.generators.sum(axis=0)
-    shares = np.exp(2 * np.random.default_rng(0).normal(size=(n_between, len(near))))
+    shares = np.exp(2 * np.random.default_rng(0).normal(size=(_BETWEEN, len(near))))
     return [family.centre if theta is None else theta, *near, *(shares @ family.generators)]
 
 
@@ -65,11 +66,14 @@ class CellRows:
         self.n_records = len(names) if n_records is None else n_records
         owners = numbers if n_records is None else rows.owners
         order = np.argsort(owners, kind="stable")
-        values = rows.values[order] @ self.generators.T
-        ties = TIE_TOLERANCE * (rows.magnitudes[order] @ self.generators.T)
-        self.problem = self._problem(values, ties, owners[order])
+        self.problem = self._problem(
+            Rows(rows.values[order], rows.magnitudes[order], owners[order])
+        )
 
-    def _problem(self, values: np.ndarray, ties: np.ndarray, owners: np.ndarray) -> Problem:
+    def _problem(self, rows: Rows) -> Problem:
+        """The problem of rows in the order of their records."""
+        values, owners = rows.values @ self.generators.T, rows.owners
+        ties = TIE_TOLERANCE * (rows.magnitudes @ self.generators.T)
         return Problem(
             weak=np.ascontiguousarray(values - WEAK * ties),
             clear=np.ascontiguousarray(values - CLEAR * ties),
@@ -85,23 +89,15 @@ class CellRows:
 
     def add(self, rows: Rows) -> None:
         """Add rows of numbered records, in the order of the records."""
-        old = self.problem
-        new = self._problem(
-            rows.values @ self.generators.T,
-            TIE_TOLERANCE * (rows.magnitudes @ self.generators.T),
-            rows.owners,
-        )
+        old, new = self.problem, self._problem(rows)
         place = np.searchsorted(old.owners, new.owners, side="right")
-        owners = np.insert(old.owners, place, new.owners)
-        self.problem = Problem(
-            weak=np.insert(old.weak, place, new.weak, axis=0),
-            clear=np.insert(old.clear, place, new.clear, axis=0),
-            ties=np.insert(old.ties, place, new.ties, axis=0),
-            owners=owners,
-            every=np.arange(len(owners), dtype=np.int32),
-            free=self._n_free(owners),
-            complete=self._complete,
+        weak, clear, ties, owners = (
+            np.insert(before, place, more, axis=0)
+            for before, more in zip(old[:4], new[:4], strict=True)
         )
+        every = np.arange(len(owners), dtype=np.int32)
+        free = self._n_free(owners)
+        self.problem = Problem(weak, clear, ties, owners, every, free, self._complete)
 
 
 class NearestRows:

@@ -43,9 +43,12 @@ from typing import Any
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 
+from sklearn_reclink.families import Family
 from sklearn_reclink.solvers import problem as linkage
 from sklearn_reclink.solvers.cells.open_cells import MOST_BYTES, Count, OpenCells
 from sklearn_reclink.solvers.cells.rows import CellRows, NearestRows, Rows, spread_thetas
+
+MOST_PARAMETERS = 8
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,17 @@ class CellProof:
     @property
     def finished(self) -> bool:
         return self.n_linked == self.bound
+
+
+def cells_apply(family: Family) -> bool:
+    """Whether cells serve a family: a monotone one of few parameters, with a simplicial cone."""
+    few = family.n_parameters <= MOST_PARAMETERS
+    return family.monotone and family.generators is not None and few
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """The threads of this machine that ``n_jobs`` asks for."""
+    return int(min(effective_n_jobs(n_jobs), cpu_count()))
 
 
 def prove_by_cells(
@@ -124,7 +138,7 @@ def prove_by_cells(
     search = OpenCells(held, count, at_least, deadline, most_bytes, review, near)
     if theta is not None:
         search.offer(np.maximum(np.linalg.solve(held.generators.T, theta), 0.0))
-    search.run(min(effective_n_jobs(n_jobs), cpu_count()))
+    search.run(n_threads(n_jobs))
     return CellProof(search.theta, search.best, search.bound, search.n_cells)
 
 

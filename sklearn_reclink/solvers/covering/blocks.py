@@ -87,7 +87,7 @@ class Blocks:
     Attributes
     ----------
     done : bool
-        Whether blocks are of no use, or no more.
+        Whether blocks are of no use, or of no further use.
     """
 
     def __init__(self, n_open: int, search: "Callable[..., CoveringSearch]") -> None:
@@ -109,7 +109,7 @@ class Blocks:
         return self._n_proven // 2
 
     def are_wanted(self, cover: Cover, gap: float) -> bool:
-        """Whether blocks are of use, and the relaxation has risen slowly."""
+        """Whether blocks are of use, and the relaxation has once risen slowly."""
         self._slow |= cover.value - self._value < _SLOW * gap
         self._value = cover.value
         return self._slow and not self.done

@@ -6,7 +6,7 @@ import numpy as np
 
 from sklearn_reclink.solvers.covering.master import Cover, CoveringMaster
 
-VIOLATED = 1e-6  # what an ``x`` must lack for a row, or have between 0 and 1
+VIOLATED = 1e-6  # by how much ``x`` violates a row, or differs from 0 and 1
 _CANDIDATES = 8  # those of ``x`` nearest 1/2
 
 

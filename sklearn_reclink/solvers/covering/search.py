@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 _THRESHOLDS = (0.3, 0.5)
 _ZERO = 1e-9
-_HEAVY = 1.4  # a conflict of so much ``x`` seldom holds a violated one
+_HEAVY = 1.4  # a conflict whose ``x`` sum to more seldom contains a violated one
 _FAR = 1 / 3  # of the goal: a gap of the relaxation that branching does not close
 _FEW = 20.0  # losses, that a gap is at least
 _ROUNDS = 4  # of blocks, for one of separation
@@ -78,7 +78,7 @@ class Separator:
         return found
 
     def regrow(self, cover: Cover) -> Found:
-        """Pull conflicts out of the records of no ``x``, then put others back in its order."""
+        """Pull conflicts out of records of ``x = 0``, then put others back in order of ``x``."""
         x, found = cover.lost, Found()
         kept = x <= _ZERO
         if not self._pull(kept, cover, found):
@@ -127,8 +127,8 @@ class Separator:
 
         Records that the relaxation is the most inclined to lose, of large ``x`` or else of small
         reduced cost, are spared first: its value cannot rise by more than the least reduced cost in
-        a conflict before that record joins the solution. Records of no ``x`` change nothing in the
-        sum of ``x``: if it stays 1 or more, the conflict is not violated, and they are not tried.
+        a conflict before that record joins the solution. Records of ``x = 0`` do not change the sum
+        of ``x``: if it stays 1 or more, the conflict is not violated, and they are not tried.
         """
         positions = self._position[conflict]
         inclined = (cover.lost - cover.reduced_costs)[positions]
@@ -304,7 +304,7 @@ class CoveringSearch:
                 return cover
 
     def _rank_blocks(self, cover: Cover) -> bool:
-        """Add rows of blocks if the relaxation is far from the goal and rises slowly no more."""
+        """Add rows of blocks if the relaxation is far from the goal and rises slowly."""
         gap, known = self.goal - cover.value, self.incumbent.theta
         if self.most_nodes < np.inf or known is None or gap <= max(_FAR * self.goal, _FEW):
             return False

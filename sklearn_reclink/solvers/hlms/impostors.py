@@ -1,10 +1,15 @@
-"""Who the impostors are: what HLMS asks of two files, through their index."""
+"""Who the impostors are: what HLMS asks of two files, through their index, and its steps."""
+
+from typing import Any
 
 import numpy as np
 
 from sklearn_reclink.capacity import subset_sizes
 from sklearn_reclink.families import Choquet
-from sklearn_reclink.search import Index, Search
+from sklearn_reclink.search import Index
+from sklearn_reclink.solvers.hlms import kernel
+
+LISTED = 12  # impostors of a record that its step moves away from
 
 
 class Files:
@@ -46,20 +51,31 @@ class Files:
 
     def count(self, capacity: np.ndarray) -> int:
         """How many records a capacity links."""
-        linked = self._search(capacity).ask("linked", n_jobs=self.n_jobs)[0]
-        return int(np.count_nonzero(linked))
+        return int(np.count_nonzero(self._ask(capacity, "linked")))
 
     def impostors(self, capacity: np.ndarray, records: np.ndarray, listed: int) -> np.ndarray:
         """Some impostors at most as far as the own record, (n_records, listed), then -1."""
-        search = self._search(capacity)
-        return search.ask("impostors", records, n_jobs=self.n_jobs, listed=listed)[0]
+        return self._ask(capacity, "impostors", records, listed=listed)
 
     def nearest(self, capacity: np.ndarray, records: np.ndarray, k: int) -> np.ndarray:
         """The ``k`` nearest impostors, at most as far or not, (n_records, k), then -1."""
-        search = self._search(capacity)
-        return search.ask("nearest_impostors", records, n_jobs=self.n_jobs, k=k)[0]
+        return self._ask(capacity, "nearest_impostors", records, k=k)
 
-    def _search(self, capacity: np.ndarray) -> Search:
+    def stepped(
+        self, capacity: np.ndarray, block: np.ndarray, rate: float, *, floor: float
+    ) -> np.ndarray:
+        """The capacity after a step for every record of a block, among the impostors before it."""
+        impostors = self.impostors(capacity, block, LISTED)
+        capacity = capacity.copy()
+        kernel.step_through_block(
+            capacity, self.original, self.masked, block, impostors, self.dominated, rate, floor,
+            self.by_size,
+        )  # fmt: skip
+        return capacity
+
+    def _ask(
+        self, capacity: np.ndarray, question: str, *records: np.ndarray, **options: Any
+    ) -> np.ndarray:
         search = self.index.search(self.family, capacity[1:])
         search.batch, search.local = self.batch, True  # type: ignore[attr-defined]
-        return search
+        return search.ask(question, *records, n_jobs=self.n_jobs, **options)[0]

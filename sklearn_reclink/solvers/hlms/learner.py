@@ -33,8 +33,9 @@ coordinates rounded to about ten digits, before anything is learned.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -49,8 +50,7 @@ RELATIVE = kernel.RELATIVE_FLOOR
 
 _BLOCKS = 16  # of an epoch, each of at least _BLOCK records
 _BLOCK = 16
-_LISTED = 12  # impostors of a record that its step moves away from
-_SHARE_OF_EPOCHS = 0.5  # in the time limit, if the rest refines
+SHARE_OF_EPOCHS = 0.5  # in the time limit, if the rest refines
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,9 @@ def learn(
     history = [files.count(best)]
     most = history[0]
     report("equilibrium", most)
-    share = _SHARE_OF_EPOCHS if n_lines else 1.0
-    pause = begin + share * time_limit
-    for capacity in _epochs(files, best, rng, learning_rate, max_iter, floor, pause):
+    share = SHARE_OF_EPOCHS if n_lines else 1.0
+    step, pause = partial(files.stepped, floor=floor), begin + share * time_limit
+    for capacity in epochs(best, step, len(original), rng, learning_rate, max_iter, pause):
         history.append(files.count(capacity))
         report(f"epoch {len(history) - 1}", history[-1])
         if history[-1] > most:
@@ -155,36 +155,27 @@ def inverse_variances(original: np.ndarray, masked: np.ndarray) -> np.ndarray:
     return capacity
 
 
-def _epochs(
-    files: Files,
-    capacity: np.ndarray,
+def epochs(
+    parameters: np.ndarray,
+    step: Callable[[np.ndarray, np.ndarray, float], np.ndarray],
+    n_records: int,
     rng: np.random.Generator,
     learning_rate: float,
     max_iter: int,
-    floor: float,
     deadline: float,
 ) -> Iterator[np.ndarray]:
-    """The capacity after every epoch, as long as there is time."""
-    capacity = capacity.copy()
-    n_records = len(files.original)
+    """The parameters after every epoch, as long as there is time.
+
+    ``step`` takes parameters, a block of records and the rate.
+    """
     n_blocks = max(1, min(_BLOCKS, n_records // _BLOCK))
     for epoch in range(max_iter):
         rate = learning_rate * (1 - epoch / max_iter)
         for block in np.array_split(rng.permutation(n_records), n_blocks):
             if time.monotonic() >= deadline:
                 return
-            kernel.step_through_block(
-                capacity,
-                files.original,
-                files.masked,
-                block,
-                files.impostors(capacity, block, _LISTED),
-                files.dominated,
-                rate,
-                floor,
-                files.by_size,
-            )
-        yield capacity.copy()
+            parameters = step(parameters, block, rate)
+        yield parameters
 
 
 def _canonical(

@@ -13,13 +13,10 @@ import numpy as np
 from sklearn_reclink.capacity import subset_sizes
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.solvers.hlms import kernel
+from sklearn_reclink.solvers.hlms.impostors import LISTED
+from sklearn_reclink.solvers.hlms.learner import SHARE_OF_EPOCHS, epochs
 from sklearn_reclink.solvers.line_search import search_samples
 from sklearn_reclink.solvers.problem import Problem
-
-_LISTED = 12  # impostors of a record that its step moves away from
-_BLOCKS = 16  # of an epoch, each of at least _BLOCK records
-_BLOCK = 16
-_SHARE_OF_EPOCHS = 0.5  # in the time limit, if the rest refines
 
 
 def learn_mixed(
@@ -34,24 +31,15 @@ def learn_mixed(
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """Parameters, the records linked after every epoch, and whether there was time for all."""
     begin, index, family = time.monotonic(), problem.index, problem.family
-    theta = best = family.normalised(family.centre)
+    best = family.normalised(family.centre)
     most = int(index.linked(family, best).sum())
     history = [most]
-    pause = begin + (_SHARE_OF_EPOCHS if refine else 1.0) * time_limit
-    steps = _Steps(problem, floor)
-    for epoch in range(max_iter):
-        rate = learning_rate * (1 - epoch / max_iter)
-        n_blocks = max(1, min(_BLOCKS, index.n_records // _BLOCK))
-        for block in np.array_split(rng.permutation(index.n_records), n_blocks):
-            if time.monotonic() >= pause:
-                break
-            theta = steps.of_block(theta, block, rate)
-        else:
-            history.append(int(index.linked(family, theta).sum()))
-            if history[-1] > most:
-                best, most = theta, history[-1]
-            continue
-        break
+    pause = begin + (SHARE_OF_EPOCHS if refine else 1.0) * time_limit
+    step = _Steps(problem, floor).of_block
+    for theta in epochs(best, step, index.n_records, rng, learning_rate, max_iter, pause):
+        history.append(int(index.linked(family, theta).sum()))
+        if history[-1] > most:
+            best, most = theta, history[-1]
     complete = len(history) > max_iter
     if refine:
         best = _refined(problem, best, most, rng, begin + time_limit)
@@ -92,7 +80,7 @@ class _Steps:
     def of_block(self, theta: np.ndarray, block: np.ndarray, rate: float) -> np.ndarray:
         """The parameters after the steps of some records; impostors are those of the first."""
         search = self.index.search(self.family, theta)
-        found = search.ask("impostors", block, listed=_LISTED)[0]
+        found = search.ask("impostors", block, listed=LISTED)[0]
         for record, impostors in zip(block, found, strict=True):
             impostors = impostors[impostors >= 0]
             if len(impostors) and not self.index.dominated[record]:
