@@ -66,16 +66,12 @@ class ErrorDensity:
         """Log density of each error it was learned from, as if learned from the others."""
         n_errors = len(errors)
         kernels = np.maximum(np.exp(self(errors)) - self.floor, 0.0)
-        peak = (1 - self._share_beyond(errors)) / (
-            2 * n_errors * self.bandwidth * np.sqrt(2 * np.pi)
-        )
+        n_beyond = np.count_nonzero(np.abs(errors) > self.step * (len(self.logs) - 1))
+        within = 1 - (n_beyond + 1) / (n_errors + 1)
+        peak = within / (2 * n_errors * self.bandwidth * np.sqrt(2 * np.pi))
         own = peak * (1 + np.exp(-2 * (errors / self.bandwidth) ** 2))
         rest = np.maximum(kernels - own, 0.0) * n_errors / max(n_errors - 1, 1)
         return np.asarray(np.log(rest + self.floor))
-
-    def _share_beyond(self, errors: np.ndarray) -> float:
-        n_beyond = np.count_nonzero(np.abs(errors) > self.step * (len(self.logs) - 1))
-        return (n_beyond + 1) / (len(errors) + 1)
 
 
 def learn_error_density(errors: np.ndarray, largest: float) -> ErrorDensity:

@@ -129,10 +129,6 @@ class AgreementPairs(Pairs):
     tolerance: np.ndarray
     weights: np.ndarray
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.original), len(self.masked)
-
     def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = np.zeros((len(records), len(self.masked)))
         magnitudes = np.zeros_like(values)
@@ -305,11 +301,6 @@ def _shares(
 def _log_probability(patterns: np.ndarray, known: Any, agreement: np.ndarray) -> np.ndarray:
     """Log-probability of every pattern, given the probability of agreement in each variable."""
     return np.asarray(patterns @ np.log(agreement) + (known - patterns) @ np.log1p(-agreement))
-
-
-def log_likelihood(found: PatternCounts, estimate: Estimate) -> float:
-    """Log-likelihood of the patterns counted."""
-    return _step(found, np.r_[estimate.m, estimate.u, estimate.match_share])[1]
 
 
 def choose_tolerance(original: np.ndarray, masked: np.ndarray) -> np.ndarray:

@@ -72,8 +72,7 @@ class JointErrors:
             if known.any():
                 constant, white = self.of(known)
                 squares = ((errors[here][:, known] @ white) ** 2).sum(axis=1)
-                numbers = np.full(len(here), n_pairs[known].min())
-                found[here] = constant + joint_left_out(squares, numbers)
+                found[here] = constant + joint_left_out(squares, n_pairs[known].min())
         return found
 
     def of(self, known: np.ndarray) -> tuple[float, np.ndarray]:

@@ -6,6 +6,7 @@ units of the error at which the likelihood falls by a factor of ``e``, categorie
 the log-likelihood gains if one is kept, compared with one met by chance.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from sklearn_reclink.likelihood.joint_errors import JointErrors, times
 from sklearn_reclink.likelihood.pair_likelihood import least_variance, lengths_of_fall
 from sklearn_reclink.likelihood.transitions import Square, categories_of
 from sklearn_reclink.search.priced.mixed_tables import classes_of, mixed_tables
-from sklearn_reclink.search.priced.planting import Coordinates
+from sklearn_reclink.search.priced.planting import Coordinates, distinct_rows
 from sklearn_reclink.search.priced.tabulated import tabulated
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _FREQUENT = 0.002
 _PATTERN_LENGTH = 1e6
 _CATEGORY_LENGTH = 2.0
 
-TwoFiles = tuple[np.ndarray, np.ndarray]
+TwoFiles = Sequence[np.ndarray]
 
 
 def mixed_coordinates(
@@ -45,24 +46,17 @@ def mixed_coordinates(
         Records as the likelihood takes them.
     """
     n_measured = len(likelihood.value_ratios)
-    measured = original[:, : 2 * n_measured], masked[:, : 2 * n_measured]
-    missing = _patterns((measured[0][:, :n_measured], measured[1][:, :n_measured]))
-    categories = _categories(likelihood, original[:, 2 * n_measured :], masked[:, 2 * n_measured :])
+    measured = [file[:, : 2 * n_measured] for file in (original, masked)]
+    missing = _patterns([file[:, :n_measured] for file in measured])
+    categories = _categories(likelihood, [file[:, 2 * n_measured :] for file in (original, masked)])
     joint = _joint_errors(likelihood, measured)
     if categories is None or joint is None:
         return None
-    ratios = [*likelihood.value_ratios, *likelihood.rank_ratios]
-    weights = np.repeat(likelihood.weights[:2], n_measured)
-    used = np.flatnonzero(weights > 0)
-    logs = [weights[k] * ratios[k].logs for k in used]
-    steps = np.array([ratios[k].step for k in used])
+    used, logs, steps = likelihood.tables
+    n_joint, weight = len(joint.arrays["spreads"]), joint.arrays["weight"]
+    of_values, of_factors = np.zeros(n_joint + 2), np.full(n_joint, np.sqrt(weight / 2))
     scales = np.concatenate(
-        [
-            categories.lengths,
-            1 / lengths_of_fall(logs, steps),
-            np.zeros(len(joint.arrays["spreads"]) + 2),
-            np.full(len(joint.arrays["spreads"]), np.sqrt(joint.arrays["weight"] / 2)),
-        ]
+        [categories.lengths, 1 / lengths_of_fall(logs, steps), of_values, of_factors]
     )
     files, cut = [], []
     for side, file in enumerate(measured):
@@ -82,17 +76,8 @@ def mixed_coordinates(
         mixed_tables(turned, categories.same, tabulated(logs, steps), joint.arrays, joint.slack)
         for turned in tables
     )
-    classes = (classes_of(numbers, categories.sizes) for numbers in categories.numbers)
-    both = files[0], files[1]
-    return Coordinates(
-        model,
-        both,
-        both,
-        scales,
-        flipped_model=flipped,
-        cut=(cut[0], cut[1]),
-        classes=(next(classes), next(classes)),
-    )
+    classes = [classes_of(numbers, categories.sizes) for numbers in categories.numbers]
+    return Coordinates(model, files, files, scales, flipped_model=flipped, cut=cut, classes=classes)
 
 
 @dataclass(frozen=True)
@@ -107,19 +92,17 @@ class _Categories:
         return np.array([len(table) for table in self.tables], dtype=np.int64)
 
 
-def _categories(
-    likelihood: "MixedLikelihood", original: np.ndarray, masked: np.ndarray
-) -> _Categories | None:
+def _categories(likelihood: "MixedLikelihood", files: TwoFiles) -> _Categories | None:
     weight = likelihood.weights[3]
     squares: list[Square] = []
     if weight > 0:
         squares = [transitions.square() for transitions in likelihood.transitions]
     if sum(square.table.size for square in squares) > _MOST_ENTRIES:
         return None
-    numbers = [np.zeros((len(file), len(squares))) for file in (original, masked)]
+    numbers = [np.zeros((len(file), len(squares))) for file in files]
     lengths = np.zeros(len(squares))
     for k, square in enumerate(squares):
-        for found, file in zip(numbers, (original, masked), strict=True):
+        for found, file in zip(numbers, files, strict=True):
             found[:, k] = square.numbers(categories_of(file[:, k]))
         n_numbers = len(square.table)
         shares = [
@@ -130,7 +113,7 @@ def _categories(
         kept = shares[0] @ square.table.diagonal()
         lengths[k] = max(kept - shares[0] @ square.table @ shares[1], 0.0)
     return _Categories(
-        (numbers[0], numbers[1]),
+        numbers,
         [weight * square.table for square in squares],
         weight * np.array([square.same for square in squares]),
         _CATEGORY_LENGTH * weight * lengths,
@@ -146,19 +129,8 @@ class _Patterns:
 def _patterns(files: TwoFiles) -> _Patterns:
     """Which values are missing together."""
     absent = np.isnan(np.vstack(files))
-    packed = np.packbits(absent, axis=1)
-    _, first, numbers = _unique_rows(packed)
-    size = len(files[0])
-    return _Patterns(absent[first], (numbers[:size].astype(float), numbers[size:].astype(float)))
-
-
-def _unique_rows(packed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Distinct rows of bytes, the first place of each, and the number of every row."""
-    if packed.shape[1] == 0:
-        return packed[:1], np.zeros(1, dtype=np.int64), np.zeros(len(packed), dtype=np.int64)
-    whole = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
-    _, first, numbers = np.unique(whole, return_index=True, return_inverse=True)
-    return packed[first], first, numbers
+    first, numbers = distinct_rows(np.packbits(absent, axis=1))
+    return _Patterns(absent[first], np.split(numbers.astype(float), [len(files[0])]))
 
 
 @dataclass(frozen=True)
@@ -174,13 +146,13 @@ def _joint_errors(likelihood: "MixedLikelihood", measured: TwoFiles) -> _Joint |
     weight = float(likelihood.weights[2])
     joint = likelihood.joint
     used = likelihood.numeric if weight > 0 and joint is not None else np.zeros(0, dtype=np.int64)
-    values = measured[0][:, used], measured[1][:, used]
+    values = [file[:, used] for file in measured]
     patterns = _patterns(values)
     present = ~patterns.absent
     if len(present) > _MOST_PATTERNS:
         return None
     shared = np.packbits(present[:, None] & present, axis=2).reshape(len(present) ** 2, -1)
-    _, first, numbers = _unique_rows(shared)
+    first, numbers = distinct_rows(shared)
     n_joint = len(used)
     if len(first) * n_joint**2 > _MOST_ENTRIES:
         return None
@@ -196,13 +168,9 @@ def _joint_errors(likelihood: "MixedLikelihood", measured: TwoFiles) -> _Joint |
     observed = numbers.reshape(len(present), -1)
     factors, inverse, spreads = _factors(joint, values)
     size = max([float(np.nanmax(np.abs(file), initial=0.0)) for file in values])
+    largest = np.abs(inverse).max(initial=0.0) + np.abs(whitenings).max(initial=0.0)
     # by rounding, roots of squares differ by less than this from those of the factors
-    rounding = (
-        1e-14
-        * n_joint
-        * size
-        * (np.abs(inverse).max(initial=0.0) + np.abs(whitenings).max(initial=0.0))
-    )
+    rounding = 1e-14 * n_joint * size * largest
     arrays = {
         "weight": weight,
         "observed": observed,
@@ -236,7 +204,7 @@ def _factors(
         factors.append(found)
     deviations = np.sqrt(raised.diagonal())
     largest = np.linalg.eigvalsh(raised / np.outer(deviations, deviations))[-1]
-    return (factors[0], factors[1]), inverse, 1 / (raised.diagonal() * largest * (1 + 1e-9))
+    return factors, inverse, 1 / (raised.diagonal() * largest * (1 + 1e-9))
 
 
 def _to_cut(

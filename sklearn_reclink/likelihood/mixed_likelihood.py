@@ -23,7 +23,7 @@ a rare ``b`` is worth more than a frequent one of the same ``P(b | a)``, as Baye
 have one of their own: where every variable is masked by itself it is near 1.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -72,20 +72,23 @@ class MixedLikelihood:
                 a, b = (categories_of(file[:, k]) for file in (original, masked))
                 total += self.weights[3] * transitions.table(a, b)
         add_tabulated = pair_likelihood.lookup(masked)
-        ratios = [*self.value_ratios, *self.rank_ratios]
-        weights = np.repeat(self.weights[:2], n_measured)
-        for weight, ratio, a, b in zip(weights, ratios, original.T, masked.T, strict=False):
-            if weight > 0:
-                part = np.zeros_like(total)
-                values = np.nan_to_num(a), np.nan_to_num(b)
-                add_tabulated(part, *values, 1 / ratio.step, weight * ratio.logs)
-                part[np.isnan(a)] = 0.0
-                part[:, np.isnan(b)] = 0.0
-                total += part
+        for k, logs, step in zip(*self.tables, strict=True):
+            a, b = original[:, k], masked[:, k]
+            part = np.zeros_like(total)
+            add_tabulated(part, np.nan_to_num(a), np.nan_to_num(b), 1 / step, logs)
+            part[np.isnan(a)] = 0.0
+            part[:, np.isnan(b)] = 0.0
+            total += part
         if self.weights[2] > 0 and self.joint is not None:
             files = original[:, self.numeric], masked[:, self.numeric]
             total += self.weights[2] * self.joint.table(*files)
         return total
+
+    @property
+    def tables(self) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
+        """As `pair_likelihood.weighted_tables`."""
+        ratios = [*self.value_ratios, *self.rank_ratios]
+        return pair_likelihood.weighted_tables(ratios, self.weights)
 
 
 def learn_mixed_likelihood(
@@ -145,30 +148,10 @@ def learn_mixed_likelihood(
         [transitions for transitions, _ in categories],
         np.zeros(len(VIEWS)),
     )
-    return _weighed(likelihood, left_out, views, original, masked)
-
-
-def _weighed(
-    likelihood: MixedLikelihood,
-    left_out: list[list[np.ndarray]],
-    views: tuple[str, ...],
-    original: np.ndarray,
-    masked: np.ndarray,
-) -> MixedLikelihood:
-    """The same with the likeliest weights of its views.
-
-    ``left_out`` are the scores of aligned pairs by view, each learned without the pair itself.
-    """
     used = [view for view, name in enumerate(VIEWS) if name in views and left_out[view]]
     if not used:
         raise ValueError(
             f'views is {list(views)!r}: these files have no variables for it; name "category" too'
         )
-    tables = np.empty((len(used), len(original), len(original)))
-    for table, view in zip(tables, used, strict=True):
-        alone = replace(likelihood, weights=np.eye(len(VIEWS))[view])
-        table[:] = alone.table(original, masked)
-        np.fill_diagonal(table, np.sum(left_out[view], axis=0))
-    weights = np.zeros(len(VIEWS))
-    weights[used] = pair_likelihood.likeliest_weights(tables)
-    return replace(likelihood, weights=weights)
+    scores = {view: np.sum(left_out[view], axis=0) for view in used}
+    return pair_likelihood.weighed(likelihood, scores, original, masked)

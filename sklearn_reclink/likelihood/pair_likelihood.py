@@ -16,19 +16,25 @@ equal weights. The densities of a pair are those learned from the other pairs.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
-from sklearn_reclink.likelihood.error_density import ErrorDensity, learn_error_density
+from sklearn_reclink.likelihood.error_density import (
+    ErrorDensity,
+    ErrorRatio,
+    learn_error_density,
+)
 from sklearn_reclink.search import Pairs
 
 if TYPE_CHECKING:
     from sklearn_reclink.likelihood.mixed_likelihood import MixedLikelihood
     from sklearn_reclink.search.priced.planting import Coordinates
+
+    Likelihood = TypeVar("Likelihood", "PairLikelihood", MixedLikelihood)
 
 VIEWS = ("value", "rank", "joint")
 
@@ -68,15 +74,16 @@ class PairLikelihood:
         """
         add_tabulated = lookup(masked)
         total = np.zeros((len(original), len(masked)))
-        n_features = len(self.value_densities)
-        densities = [*self.value_densities, *self.rank_densities]
-        weights = np.repeat(self.weights[:2], n_features)
-        for weight, density, a, b in zip(weights, densities, original.T, masked.T, strict=True):
-            if weight > 0:
-                add_tabulated(total, a, b, 1 / density.step, weight * density.logs)
+        for k, logs, step in zip(*self.tables, strict=True):
+            add_tabulated(total, original[:, k], masked[:, k], 1 / step, logs)
         if self.weights[2] > 0:
             total -= cdist(self.whitened(original), self.whitened(masked), "sqeuclidean")
         return total
+
+    @property
+    def tables(self) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
+        """As `weighted_tables`."""
+        return weighted_tables([*self.value_densities, *self.rank_densities], self.weights)
 
     def whitened(self, file: np.ndarray) -> np.ndarray:
         """Coordinates whose squared distance is minus the joint log-likelihood, with its weight."""
@@ -92,10 +99,6 @@ class LikelihoodPairs(Pairs):
     likelihood: "PairLikelihood | MixedLikelihood"
     original: np.ndarray
     masked: np.ndarray
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.original), len(self.masked)
 
     def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = -self.likelihood.table(self.original[records], self.masked)
@@ -114,21 +117,15 @@ class LikelihoodPairs(Pairs):
         from sklearn_reclink.search.priced.tabulated import tabulated
 
         found = self.likelihood
-        n_features = len(found.value_densities)
-        densities = [*found.value_densities, *found.rank_densities]
-        weights = np.repeat(found.weights[:2], n_features)
-        used = np.flatnonzero(weights > 0)
-        logs = [weights[k] * densities[k].logs for k in used]
-        steps = np.array([densities[k].step for k in used])
+        used, logs, steps = found.tables
         # sides are measured by the error at which the density has fallen by a factor of e
         scales = [1 / lengths_of_fall(logs, steps)] if len(used) else []
-        files = [[file[:, used]] for file in (self.original, self.masked)]
+        files = self.original, self.masked
+        parts = [[file[:, used] for file in files]]
         if found.weights[2] > 0:
-            scales.append(np.ones(n_features))
-            for file, parts in zip((self.original, self.masked), files, strict=True):
-                parts.append(found.whitened(file))
-        original, masked = (np.ascontiguousarray(np.hstack(parts)) for parts in files)
-        both = original, masked
+            scales.append(np.ones(len(found.whitening)))
+            parts.append([found.whitened(file) for file in files])
+        both = [np.ascontiguousarray(np.hstack(of_file)) for of_file in zip(*parts, strict=True)]
         return Coordinates(tabulated(logs, steps), both, both, np.concatenate(scales))
 
 
@@ -162,17 +159,43 @@ def learn_pair_likelihood(
         for of_view, of_errors in zip(densities, errors, strict=True)
     ]
     squares = ((errors[0] @ whitening) ** 2).sum(axis=1)
-    left_out.append(joint_left_out(squares, np.full(len(squares), len(squares))))
-    used = [view for view, name in enumerate(VIEWS) if name in views]
-    tables = []
-    for view in used:
-        alone = PairLikelihood(densities[0], densities[1], whitening, np.eye(len(VIEWS))[view])
-        table = alone.table(original, masked)
+    left_out.append(joint_left_out(squares, len(squares)))
+    likelihood = PairLikelihood(densities[0], densities[1], whitening, np.zeros(len(VIEWS)))
+    used = {view: left_out[view] for view, name in enumerate(VIEWS) if name in views}
+    return weighed(likelihood, used, original, masked)
+
+
+def weighed(
+    likelihood: "Likelihood",
+    left_out: dict[int, np.ndarray],
+    original: np.ndarray,
+    masked: np.ndarray,
+) -> "Likelihood":
+    """The same with the likeliest weights of some views.
+
+    ``left_out`` are the scores of aligned pairs by view, each learned without the pair itself.
+    """
+    tables = np.empty((len(left_out), len(original), len(original)))
+    for table, view in zip(tables, left_out, strict=True):
+        alone = replace(likelihood, weights=np.eye(len(likelihood.weights))[view])
+        table[:] = alone.table(original, masked)
         np.fill_diagonal(table, left_out[view])
-        tables.append(table)
-    weights = np.zeros(len(VIEWS))
-    weights[used] = likeliest_weights(np.array(tables))
-    return PairLikelihood(densities[0], densities[1], whitening, weights)
+    weights = np.zeros(len(likelihood.weights))
+    weights[list(left_out)] = likeliest_weights(tables)
+    return replace(likelihood, weights=weights)
+
+
+def weighted_tables(
+    densities: list[ErrorDensity] | list[ErrorRatio], weights: np.ndarray
+) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
+    """Columns of values and then of ranks that count, their tables times the weight, their steps.
+
+    ``densities`` are those of all these columns, ``weights`` those of the views.
+    """
+    of_columns = np.repeat(weights[:2], len(densities) // 2)
+    used = np.flatnonzero(of_columns > 0)
+    logs = [of_columns[k] * densities[k].logs for k in used]
+    return used, logs, np.array([densities[k].step for k in used])
 
 
 def likeliest_weights(tables: np.ndarray) -> np.ndarray:
@@ -235,7 +258,7 @@ def _add_tabulated(
         total[block] += (place - below) * rises.take(below) + logs.take(below)
 
 
-def joint_left_out(squares: np.ndarray, n_pairs: np.ndarray) -> np.ndarray:
+def joint_left_out(squares: np.ndarray, n_pairs: float) -> np.ndarray:
     """Joint log-likelihoods of the pairs by their whitened errors, each learned from the others.
 
     ``q_i = e_i' (E'E)^-1 e_i`` becomes ``q_i / (1 - q_i)`` without ``e_i`` (Sherman and Morrison).

@@ -187,7 +187,7 @@ class DensityLinker(LikelihoodLinker):
         pairs = LikelihoodPairs(self.likelihood_, index.original, index.masked)
         if self.rule != "nearest" or index.is_dense:
             return pairs
-        from sklearn_reclink.search.priced import coordinates_of, plant
+        from sklearn_reclink.search.priced import plant
 
-        found = coordinates_of(pairs)
+        found = pairs.coordinates()
         return pairs if found is None else plant(found)

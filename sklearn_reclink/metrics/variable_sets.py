@@ -44,7 +44,7 @@ from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
 
 _BATCH_BYTES = 2**20
 _MAY_BE_TIED = 2 * TIE_TOLERANCE
-_DOMINATES = 0.5 * TIE_TOLERANCE  # as in `search.dominance`
+_DOMINATES = 0.5 * TIE_TOLERANCE  # `search.ties.BOX_TOLERANCE`
 
 
 @dataclass(frozen=True, eq=False)

@@ -223,14 +223,17 @@ class Program:
         """Scores of some pairs, sorted by record."""
         return self.scores.at(records, masked)
 
+    def turned(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and columns from original and masked records, or these from those."""
+        return (second, first) if self.flipped else (first, second)
+
     def match(
         self, keys: np.ndarray, links: np.ndarray | None, before: Matching | None = None
     ) -> Matching:
         """Match within some pairs; if an optimal assignment is known, only price them."""
-        rows, columns = np.divmod(keys, self.n_masked)
-        gains = self.gains(self.scores_at(rows, columns))
-        if self.flipped:
-            rows, columns = columns, rows
+        records, masked = np.divmod(keys, self.n_masked)
+        gains = self.gains(self.scores_at(records, masked))
+        rows, columns = self.turned(records, masked)
         if self.least is not None:
             everyone = np.arange(self.n_records)
             rows, columns = np.append(rows, everyone), np.append(columns, self.n_masked + everyone)
@@ -244,9 +247,8 @@ class Program:
 
     def review(self, matching: Matching, n_new: int) -> Review:
         """Price all pairs; the worst of every record of both files become candidates."""
-        u, v = matching.values, matching.prices[: self.n_masked]
-        if self.flipped:
-            u, v = matching.prices, matching.values
+        u, v = self.turned(matching.values, matching.prices)
+        v = v[: self.n_masked]
         missing, tight, shortfall = [], [], 0.0
         masked = np.arange(self.n_masked)
         worst, holders = np.zeros(self.n_masked), np.zeros(self.n_masked, dtype=np.int64)
@@ -275,7 +277,7 @@ class Program:
         self, matching: Matching, records: np.ndarray, masked: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The choices of every record, and the pairs of some optimal assignment."""
-        rows, columns = (masked, records) if self.flipped else (records, masked)
+        rows, columns = self.turned(records, masked)
         if self.least is not None:
             alone = np.flatnonzero(matching.values <= self.tolerance)
             rows, columns = np.append(rows, alone), np.append(columns, self.n_masked + alone)

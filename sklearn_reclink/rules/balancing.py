@@ -16,11 +16,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sklearn_reclink.rules.log_sums import log_sum_exp
-from sklearn_reclink.rules.scores import Scores
+from sklearn_reclink.rules.scores import Scores, log_sum_exp
 
 # The price of a masked record that no record wants falls by a finite step.
-LEAST = 1e-300
+_LEAST = 1e-300
 
 
 def density_prices(scores: Scores) -> np.ndarray:
@@ -75,27 +74,34 @@ def balanced_prices(scores: Scores, *, max_iter: int = 30, tol: float = 1e-3) ->
     if n_masked > n_records:
         prices = np.zeros(n_masked)
 
-    def excess(prices: np.ndarray) -> np.ndarray:
-        wanted = np.zeros(n_masked)
+    def wanted(prices: np.ndarray) -> np.ndarray:
+        total = np.zeros(n_masked)
         for _, values in scores.blocks():
-            wanted += _shares(values - prices, may_fail=n_records > n_masked).sum(axis=0)
-        return np.log(np.maximum(wanted, LEAST))
+            total += _shares(values - prices, may_fail=n_records > n_masked).sum(axis=0)
+        return total
 
-    lowest = 0.0 if n_masked > n_records else -np.inf
-    return settled_prices(prices, excess, lowest=lowest, max_iter=max_iter, tol=tol)
+    return settled_prices(prices, wanted, scores.shape, max_iter=max_iter, tol=tol)
 
 
 def settled_prices(
     prices: np.ndarray,
-    excess: Callable[[np.ndarray], np.ndarray],
+    wanted: Callable[[np.ndarray], np.ndarray],
+    shape: tuple[int, int],
     *,
-    lowest: float,
+    rest: float | np.ndarray = 0.0,
     max_iter: int,
     tol: float,
 ) -> np.ndarray:
-    """Raise prices by the excess of demand, a logarithm, until they change by ``tol`` at most."""
+    """Raise prices by the logarithm of the demand until they change by ``tol`` at most.
+
+    ``wanted`` gives the sum of the probabilities of every masked record, less the ``rest``, also a
+    logarithm; ``shape`` are the numbers of original and of masked records.
+    """
+    n_records, n_masked = shape
+    lowest = 0.0 if n_masked > n_records else -np.inf
     for _ in range(max_iter):
-        renewed = np.maximum(prices + excess(prices), lowest)
+        excess = np.log(np.maximum(wanted(prices), _LEAST)) + rest
+        renewed = np.maximum(prices + excess, lowest)
         change = np.abs(renewed - prices).max()
         prices = renewed
         if change <= tol:

@@ -14,39 +14,13 @@ nearest. What is approximate is the prices. ``C / S`` is known for every record:
 hold nearly all of the sums, prices are those of all pairs. ``verbose`` prints its mean.
 """
 
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.rules.balancing import LEAST, settled_prices
+from sklearn_reclink.rules.balancing import settled_prices
 from sklearn_reclink.search.priced import Coordinates, PricedSearch, plant
-
-
-@dataclass(frozen=True, eq=False)
-class CandidatePairs:
-    """Candidates by original point, in compressed rows, and what is known of the rest.
-
-    Attributes
-    ----------
-    starts : ndarray of int of shape (n_points + 1,)
-    columns : ndarray of int of shape (n_pairs,)
-        Masked points.
-    scores : ndarray of shape (n_pairs,)
-    counts, masked_counts : ndarray of shape (n_points,), (n_masked_points,)
-        Records of every point.
-    rest, masked_rest : ndarray of shape (n_points,), (n_masked_points,)
-        ``log(S / C)``, not negative.
-    """
-
-    starts: np.ndarray
-    columns: np.ndarray
-    scores: np.ndarray
-    counts: np.ndarray
-    masked_counts: np.ndarray
-    rest: np.ndarray
-    masked_rest: np.ndarray
 
 
 def search_with_prices(
@@ -120,23 +94,41 @@ def _prices(
     """The prices of the points of ``forward``, in units of the scale."""
     backward, scale = plant(coordinates, flipped=True), options["scale"]
     n_records, n_masked = forward.shape
-    found, _, _, sums = backward.ask("candidates", forward.first_rows, **options, **work)
+    found, _, _, masked_sums = backward.ask("candidates", forward.first_rows, **options, **work)
     if rule == "density":
-        return np.asarray(sums)
-    start = np.zeros_like(sums) if n_masked > n_records else sums
+        return np.asarray(masked_sums)
+    start = np.zeros_like(masked_sums) if n_masked > n_records else masked_sums
     priced = forward.with_prices(scale * start)
-    own_found, _, _, own_sums = priced.ask("candidates", backward.first_rows, **options, **work)
+    own_found, _, _, sums = priced.ask("candidates", backward.first_rows, **options, **work)
     keys = _keys(own_found, found, forward.n_points)
     del own_found, found
-    pairs = _candidate_pairs(keys, forward, backward, scale, start, sums, own_sums)
+    from sklearn_reclink.rules.sinkhorn_kernel import log_sums, wanted
+
+    # candidates by original point, in compressed rows
+    starts = np.searchsorted(keys, forward.n_points * np.arange(backward.n_points + 1))
+    columns = (keys % forward.n_points).astype(np.int32)
+    records = backward.first_rows[keys // forward.n_points]
+    scores = -forward.distances_at(records, columns) / scale
+    counts = backward.point_counts, forward.point_counts
+    held, masked_held = log_sums(starts, columns, scores, start, *counts)
+    rest = np.maximum(sums - held, 0.0)  # log(S / C)
+    masked_rest = np.maximum(masked_sums - masked_held, 0.0)
     if work.get("verbose", 0) > 0:
-        held = [100 * float(np.exp(-rest).mean()) for rest in (pairs.rest, pairs.masked_rest)]
+        shares = [100 * float(np.exp(-one).mean()) for one in (rest, masked_rest)]
         print(
-            f"{len(keys):,} candidates hold {held[0]:.1f}% of the probability of an original "
-            f"record on average, {held[1]:.1f}% of that of a masked one",
+            f"{len(keys):,} candidates hold {shares[0]:.1f}% of the probability of an original "
+            f"record on average, {shares[1]:.1f}% of that of a masked one",
             flush=True,
         )
-    return _balanced(pairs, start, n_records, n_masked, max_iter, tol)
+
+    def demand(prices: np.ndarray) -> np.ndarray:
+        return np.asarray(
+            wanted(starts, columns, scores, prices, *counts, rest, n_records > n_masked)
+        )
+
+    return settled_prices(
+        start, demand, forward.shape, rest=masked_rest, max_iter=max_iter, tol=tol
+    )
 
 
 def _keys(of_original: np.ndarray, of_masked: np.ndarray, n_masked: int) -> np.ndarray:
@@ -146,49 +138,3 @@ def _keys(of_original: np.ndarray, of_masked: np.ndarray, n_masked: int) -> np.n
     keys = np.concatenate([own[of_original >= 0], other[of_masked >= 0]])
     keys.sort()
     return keys[np.append(True, keys[1:] != keys[:-1])]
-
-
-def _candidate_pairs(
-    keys: np.ndarray,
-    forward: PricedSearch,
-    backward: PricedSearch,
-    scale: float,
-    start: np.ndarray,
-    masked_sums: np.ndarray,
-    sums: np.ndarray,
-) -> CandidatePairs:
-    from sklearn_reclink.rules.sinkhorn_kernel import log_sums
-
-    rows, columns = np.divmod(keys, forward.n_points)
-    starts = np.searchsorted(rows, np.arange(backward.n_points + 1))
-    columns = columns.astype(np.int32)
-    scores = -forward.distances_at(backward.first_rows[rows], columns) / scale
-    counts, masked_counts = backward.point_counts, forward.point_counts
-    of_rows, of_columns = log_sums(starts, columns, scores, start, counts, masked_counts)
-    rest, masked_rest = (
-        np.maximum(whole - part, 0.0)
-        for whole, part in ((sums, of_rows), (masked_sums, of_columns))
-    )
-    return CandidatePairs(starts, columns, scores, counts, masked_counts, rest, masked_rest)
-
-
-def _balanced(
-    pairs: CandidatePairs,
-    prices: np.ndarray,
-    n_records: int,
-    n_masked: int,
-    max_iter: int,
-    tol: float,
-) -> np.ndarray:
-    """The iteration of `balanced_prices`."""
-    from sklearn_reclink.rules.sinkhorn_kernel import wanted
-
-    def excess(prices: np.ndarray) -> np.ndarray:
-        shares = wanted(
-            pairs.starts, pairs.columns, pairs.scores, prices, pairs.counts, pairs.masked_counts,
-            pairs.rest, n_records > n_masked,
-        )  # fmt: skip
-        return np.asarray(np.log(np.maximum(shares, LEAST)) + pairs.masked_rest)
-
-    lowest = 0.0 if n_masked > n_records else -np.inf
-    return settled_prices(prices, excess, lowest=lowest, max_iter=max_iter, tol=tol)

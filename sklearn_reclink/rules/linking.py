@@ -158,11 +158,8 @@ class Rule:
 
     def _coordinates(self, pairs: Pairs) -> Any:
         """Coordinates of files with more pairs than are compared, where a tree can take them."""
-        if pairs.shape[0] * pairs.shape[1] <= self.dense_pairs:
-            return None
-        from sklearn_reclink.search.priced import coordinates_of
-
-        return coordinates_of(pairs)
+        n_records, n_masked = pairs.shape
+        return None if n_records * n_masked <= self.dense_pairs else pairs.coordinates()
 
     def _ask(self, pairs: Search, question: str, **options: Any) -> tuple[np.ndarray, ...]:
         return pairs.ask(question, n_jobs=self.n_jobs, verbose=self.verbose, **options)

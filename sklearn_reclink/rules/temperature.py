@@ -12,8 +12,7 @@ This is concave in ``1 / scale``.
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from sklearn_reclink.rules.log_sums import log_sum_exp
-from sklearn_reclink.rules.scores import Scores
+from sklearn_reclink.rules.scores import Scores, log_sum_exp
 
 # The search covers this many powers of e on either side of the typical distance of a pair.
 _SPAN = 12.0

@@ -58,7 +58,7 @@ class TreeProgram(Program):
         n_jobs: int | None,
     ) -> None:
         shape = len(coordinates.exact[0]), len(coordinates.exact[1])
-        self.work: dict[str, Any] = {"n_jobs": n_jobs}
+        self.n_jobs = n_jobs
         self.forward = plant(coordinates, distinct=False)
         self.first = self._first_candidates(coordinates, shape, n_candidates, budget)
         # the farthest pairs are among the extreme records, or hardly nearer
@@ -66,7 +66,9 @@ class TreeProgram(Program):
         extreme = self.scores_at(*(part.ravel() for part in np.meshgrid(*ends)))
         scores = np.append(extreme, self.scores_at(*np.divmod(self.first, shape[1])))
         self._set_up(shape, least, rng, [float(scores.min()), float(scores.max())])
-        self.search = plant(coordinates, distinct=False, flipped=True) if self.flipped else None
+        self.search = self.forward
+        if self.flipped:
+            self.search = plant(coordinates, distinct=False, flipped=True)
 
     def _first_candidates(
         self, coordinates: Coordinates, shape: tuple[int, int], n_candidates: int, budget: int
@@ -75,7 +77,7 @@ class TreeProgram(Program):
         for flipped in (False, True):
             search = plant(coordinates, flipped=flipped)
             k = min(n_candidates, search.n_points)
-            points = search.ask("candidates", k=k, budget=budget, **self.work)[0]
+            points = search.ask("candidates", k=k, budget=budget, n_jobs=self.n_jobs)[0]
             asked = np.repeat(np.arange(len(points)), k)
             found = _some_rows(search, asked, points.ravel().astype(np.int64))
             keys.append(found * shape[1] + asked if flipped else asked * shape[1] + found)
@@ -89,20 +91,20 @@ class TreeProgram(Program):
         if matching is self.start:
             nobody = np.zeros(0, dtype=np.int64)
             return Review(self.first, nobody, nobody, 0.0)
-        search = self.forward if self.search is None else self.search
-        search = search.with_prices(matching.prices[: search.n_points])
+        search = self.search.with_prices(matching.prices[: self.search.n_points])
         # slack = value + (u_r + least), value = d_rc + v_c
         floor = -(matching.values + (self.least or 0.0))
         limits = floor + self.tolerance
         rows = np.arange(len(floor))
-        asked = {"k": min(n_new, search.n_points), "limits": limits, **self.work}
-        found, values = search.ask("nearest_within", rows, **asked)
+        k = min(n_new, search.n_points)
+        found, values = search.ask("nearest_within", rows, k=k, limits=limits, n_jobs=self.n_jobs)
         slack = values - floor[:, None]
         allowed = self._allowed(matching, found, values)
         worst = np.where(allowed, slack, 0.0).min(axis=1)
         shortfall = -float(np.minimum(worst, 0.0).sum())
         place, column = np.nonzero(allowed & (slack < -self.tolerance))
-        missing = self._keys(place, found[place, column])
+        records, masked = self.turned(place, found[place, column])
+        missing = records * self.n_masked + masked
         if len(missing):  # what is tight is not known yet, but for the links
             matched = np.flatnonzero(matching.links < search.n_points)
             tight = [(matched, matching.links[matched])]
@@ -112,8 +114,7 @@ class TreeProgram(Program):
                 place, column = np.nonzero(self._allowed(matching, points, near))
                 tight.append((some[place], points[place, column]))
         rows, columns = (np.concatenate(part) for part in zip(*tight, strict=True))
-        records, masked = (columns, rows) if self.flipped else (rows, columns)
-        return Review(missing, records, masked, shortfall)
+        return Review(missing, *self.turned(rows, columns), shortfall)
 
     def _allowed(self, matching: Matching, found: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Whether the pairs found may be linked at all."""
@@ -121,11 +122,6 @@ class TreeProgram(Program):
             return np.asarray(found >= 0)
         distances = values - matching.prices[: self.n_masked][found]
         return np.asarray((found >= 0) & (-distances > self.least))
-
-    def _keys(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        if self.flipped:
-            rows, columns = columns, rows
-        return rows * self.n_masked + columns
 
 
 def _some_rows(search: PricedSearch, asked: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -18,10 +18,10 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
-from sklearn_reclink.search.index import Search
+from sklearn_reclink.search.pairs import Search
 
-# Seconds of work that are announced, and between two lines of progress.
-LONG = 5.0
+# Seconds of work that are announced if it is verbose, and between two lines of progress.
+_LONG = 5.0
 # Times that a task may be lost with all workers that held it.
 _LOSSES = 3
 
@@ -64,34 +64,15 @@ def ask(task: Task, start: int) -> tuple[np.ndarray, ...]:
 
 
 def ask_in_batches(
-    search: Search,
-    question: str,
-    records: np.ndarray | None = None,
-    *,
-    n_jobs: int | None = None,
-    verbose: int = 0,
-    long: float = LONG,
-    **options: Any,
+    task: Task, places: np.ndarray, *, n_jobs: int | None = None, verbose: int = 0
 ) -> tuple[np.ndarray, ...]:
-    """Ask about some records, or all of them, and join the answers in their order.
-
-    ``long`` are the seconds of work that are announced if ``verbose`` is positive.
-    """
-    places = search.order if records is None else search.order_of(records)
-    task = Task(search, question, options, places if records is None else records[places])
-    return joined(task, places, n_jobs=n_jobs, verbose=verbose, long=long)
-
-
-def joined(
-    task: Task, places: np.ndarray, *, n_jobs: int | None, verbose: int = 0, long: float = LONG
-) -> tuple[np.ndarray, ...]:
-    """The answers of all batches; entry i of their row is that of record ``places[i]``."""
+    """The answers of all batches, joined; that of ``task.records[i]`` is in row ``places[i]``."""
     starts, size = task.starts, task.search.batch_size
     answers: Iterable[tuple[np.ndarray, ...]]
     if len(starts) == 1:  # not worth a worker
         answers = [ask(task, 0)]
     elif verbose > 0:
-        answers = _reported(task, n_jobs, long)
+        answers = _reported(task, n_jobs)
     else:
         answers = _answers(task, starts, n_jobs)
     wholes: list[np.ndarray] = []
@@ -121,7 +102,7 @@ def _answers(
                 raise
 
 
-def _reported(task: Task, n_jobs: int | None, long: float) -> Iterator[tuple[np.ndarray, ...]]:
+def _reported(task: Task, n_jobs: int | None) -> Iterator[tuple[np.ndarray, ...]]:
     """The answers one by one, with lines of progress; the first batch tells the time to expect."""
     total, size = len(task.records), task.search.batch_size
     start = time.perf_counter()
@@ -129,7 +110,7 @@ def _reported(task: Task, n_jobs: int | None, long: float) -> Iterator[tuple[np.
     seconds = time.perf_counter() - start
     workers = effective_n_jobs(n_jobs)
     expected = seconds * (total / size - 1) / workers
-    if expected > long:
+    if expected > _LONG:
         print(
             f"linking {total:,} records by {task.search.name}, about {expected:,.0f} s "
             f"on {workers} workers",
@@ -141,7 +122,7 @@ def _reported(task: Task, n_jobs: int | None, long: float) -> Iterator[tuple[np.
         yield answer
         done = min(done + size, total)
         now = time.perf_counter()
-        if now - said > long:
+        if now - said > _LONG:
             said = now
             left = (now - start) * (total - done) / (done - size)
             print(f"linked {done:,} of {total:,} records, {left:,.0f} s left", flush=True)

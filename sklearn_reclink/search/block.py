@@ -25,7 +25,6 @@ from numba import njit
 
 from sklearn_reclink.search.tree.descent import distances_to
 from sklearn_reclink.search.tree.formulas import bound_of_box, reach, tie_limits
-from sklearn_reclink.search.tree.walks import at_most_as_far, nearest_points
 from sklearn_reclink.search.tree_search import Limits, TreeSearch
 
 if TYPE_CHECKING:
@@ -51,11 +50,9 @@ class Block(TreeSearch):
         self._sorted = np.argsort(self.rows)
         asked, located = (np.ascontiguousarray(np.concatenate(parts)) for parts in (queries, exact))
         layout = search.layout
-        no_tree: Any = None  # but one for each cell
-        files = asked, located
-        super().__init__(
-            search.family, layout.theta, no_tree, layout.formula, search.tolerance, *files
-        )
+        tree: Any = None  # but one for each cell
+        distance = search.family, layout.theta, tree, layout.formula, search.tolerance
+        super().__init__(*distance, asked, located)
 
     @property
     def _aligned(self) -> bool:
@@ -76,12 +73,18 @@ class Block(TreeSearch):
         found[there] = numbers[rows[there]]
         return found
 
-    def _groups(self, rows: np.ndarray) -> Iterator[tuple["Cell", np.ndarray, np.ndarray]]:
-        """Cells of some masked rows, with the places of these and their numbers in there."""
+    def _in_cell(self, number: int) -> tuple["Cell", TreeSearch]:
+        """A cell, and the search of its tree for the records of this block, by their places."""
+        cell = self.cells.cell(number)
+        distance = self.family, self.theta, cell.tree, self.formula, self.tolerance
+        return cell, TreeSearch(*distance, self.queries, self.exact)
+
+    def _groups(self, rows: np.ndarray) -> Iterator[tuple[TreeSearch, np.ndarray, np.ndarray]]:
+        """Searches of the cells of some masked rows, places of these, their numbers in there."""
         cells, numbers = (of_all[rows] for of_all in self.cells.locations)
         for cell in np.unique(cells):
             some = np.flatnonzero(cells == cell)
-            yield self.cells.cell(int(cell)), some, numbers[some]
+            yield self._in_cell(int(cell))[1], some, numbers[some]
 
     def _within(self, at: np.ndarray, values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """Cells with a point that may be at most as far, most asked first, and who asks them."""
@@ -95,16 +98,15 @@ class Block(TreeSearch):
     def _own(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         at = self._at(records)
         values, magnitudes = np.empty((2, len(records)))
-        for cell, some, numbers in self._groups(records):
+        for search, some, numbers in self._groups(records):
             exact = self.exact[at[some]]
-            values[some], magnitudes[some] = distances_to(cell.tree, self.formula, exact, numbers)
+            values[some], magnitudes[some] = distances_to(search.tree, self.formula, exact, numbers)
         return values, magnitudes
 
     def _n_equal(self, rows: np.ndarray) -> np.ndarray:
         found = np.empty(len(rows), dtype=np.int64)
-        for cell, some, numbers in self._groups(rows):
-            place = cell.tree.place[numbers]
-            found[some] = cell.tree.first[place + 1] - cell.tree.first[place]
+        for search, some, numbers in self._groups(rows):
+            found[some] = search._n_equal(numbers)
         return found
 
     def _count(
@@ -115,35 +117,27 @@ class Block(TreeSearch):
         counts, lowest = np.zeros(len(at), dtype=np.int64), np.full(len(at), -1, dtype=np.int64)
         for number, some in self._within(at, values):
             some = some[counts[some] < most]
-            ask = at[some], values[some], magnitudes[some], skip[some]
-            more, row = self._count_in(number, *ask, most)
+            limits = values[some], magnitudes[some]
+            more, row = self._count_in(number, at[some], skip[some], limits, most)
             counts[some] += more
             first = (row >= 0) & ((lowest[some] < 0) | (row < lowest[some]))
             lowest[some[first]] = row[first]
         return counts, lowest
 
     def _count_in(
-        self,
-        number: int,
-        at: np.ndarray,
-        values: np.ndarray,
-        magnitudes: np.ndarray,
-        skip: np.ndarray,
-        most: int,
+        self, number: int, at: np.ndarray, skip: np.ndarray, limits: Limits, most: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """`_count` in one cell; the lowest rows are those of the file."""
-        cell, nothing = self.cells.cell(number), np.empty((len(at), 0), dtype=np.int64)
-        files = self.queries[at], self.exact[at], self._number(skip, number)
-        counts, lowest = at_most_as_far(
-            cell.tree, self.formula, self.tolerance, *files, values, magnitudes, nothing, 0, most
-        )
+        cell, search = self._in_cell(number)
+        counts, lowest = search._count(at, self._number(skip, number), limits, most=most)
         return counts, cell.rows_of(lowest)
 
     def _search(
         self, records: np.ndarray, guess: np.ndarray, skip: np.ndarray, k: int = 1
     ) -> tuple[np.ndarray, ...]:
         at = self._at(records)
-        rows, values, magnitudes, close = _nothing(len(at))
+        values, magnitudes = np.empty((2, len(at)))
+        rows, close = np.empty(len(at), dtype=np.int64), np.empty(len(at), dtype=bool)
         for number in np.unique(self.home[at]):
             some = np.flatnonzero(self.home[at] == number)
             best = self._nearest_in(number, at[some], guess[some], skip[some])
@@ -151,8 +145,8 @@ class Block(TreeSearch):
         for number, some in self._within(at, values):
             some = some[self.home[at[some]] != number]
             # whoever is at most as far: a record skipped would be taken to be at this distance
-            ask = at[some], values[some], magnitudes[some], np.full(len(some), -1)
-            counts, near = self._count_in(number, *ask, 1)
+            nobody, limits = np.full(len(some), -1), (values[some], magnitudes[some])
+            counts, near = self._count_in(number, at[some], nobody, limits, 1)
             some, near = some[counts > 0], near[counts > 0]
             best = self._nearest_in(number, at[some], near, skip[some])
             old = rows[some], values[some], magnitudes[some], close[some]
@@ -163,11 +157,9 @@ class Block(TreeSearch):
         self, number: int, at: np.ndarray, guess: np.ndarray, skip: np.ndarray
     ) -> tuple[np.ndarray, ...]:
         """The nearest in one cell: row of the file, distance, magnitude, whether ties may be."""
-        cell, files = self.cells.cell(number), (self.queries[at], self.exact[at])
-        near = self._number(guess, number), self._number(skip, number)
-        rows, values, magnitudes, close = nearest_points(
-            cell.tree, self.formula, self.tolerance, *files, *near, 1
-        )
+        cell, search = self._in_cell(number)
+        guess, skip = self._number(guess, number), self._number(skip, number)
+        rows, values, magnitudes, close = search._search(at, guess, skip)
         return cell.rows_of(rows[:, 0]), values[:, 0], magnitudes[:, 0], close
 
     def _nearer(self, old: tuple[np.ndarray, ...], new: tuple[np.ndarray, ...]) -> Any:
@@ -176,18 +168,8 @@ class Block(TreeSearch):
         rows, values, magnitudes, close = (
             np.where(first, b, a) for a, b in zip(old, new, strict=True)
         )
-        return (
-            rows,
-            values,
-            magnitudes,
-            close | (np.where(first, old[1], new[1]) <= tie_limits(self.tolerance, values)),
-        )
-
-
-def _nothing(n_asked: int) -> tuple[np.ndarray, ...]:
-    values, magnitudes = np.full((2, n_asked), np.inf)
-    rows, close = np.full(n_asked, -1, dtype=np.int64), np.zeros(n_asked, dtype=bool)
-    return rows, values, magnitudes, close
+        close |= np.where(first, old[1], new[1]) <= tie_limits(self.tolerance, values)
+        return rows, values, magnitudes, close
 
 
 @njit(cache=True, nogil=True)

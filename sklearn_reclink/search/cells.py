@@ -6,7 +6,7 @@ in the order of its leaves. ``cells`` and ``numbers`` locate every masked row. R
 the order of the file, so the lowest number in a cell is the lowest row of the file.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from sklearn_reclink.families.formula import SAME, SUM, Formula, formula
 from sklearn_reclink.search.index import Index
 from sklearn_reclink.search.tree.building import Tree, build
 from sklearn_reclink.search.tree.descent import leaf_of
-from sklearn_reclink.search.tree.formulas import Tolerance, tolerance_of
+from sklearn_reclink.search.tree.formulas import Tolerance
 from sklearn_reclink.search.tree_search import TreeSearch
 
 CELL_SIZE = 2**20
@@ -53,18 +53,9 @@ class Layout:
 
     def cells_of(self, exact: np.ndarray) -> np.ndarray:
         """The cell of every record: that of the nearer box, from the root down."""
-        mapped = self.mapped(exact)
+        mapped = _mapped(self.formula, self.centre, exact)
         leaves = leaf_of(self.top, formula(SUM, np.ones(mapped.shape[1])), mapped)
         return np.asarray((np.cumsum(self.top.right == 0) - 1)[leaves])
-
-    def mapped(self, exact: np.ndarray) -> np.ndarray:
-        """Coordinates of the bound."""
-        return _mapped(self.formula, self.centre, exact)
-
-    def tolerance(self, *ranges: Sequence[np.ndarray]) -> Tolerance:
-        """How far ties reach, from the least and the largest coordinates of both files."""
-        original, masked = (np.array(ends) for ends in ranges)
-        return tolerance_of(self.formula, original, masked)
 
 
 def lay_out(
@@ -73,10 +64,9 @@ def lay_out(
     found: Formula,
     theta: np.ndarray,
     cell_size: int,
-    sample: int = _SAMPLE,
 ) -> Layout:
     """Cut space into cells of about so many masked records, by a sample of them."""
-    step = max(1, n_masked // sample)
+    step = max(1, n_masked // _SAMPLE)
     taken = np.concatenate([part[::step] for part in masked])
     kept = np.ones(taken.shape[1], dtype=bool)
     stretch = None
@@ -101,8 +91,8 @@ def spool(
     parts: Iterable[np.ndarray],
     name: str,
     cells_of_all: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Write the records of a file into cells; their least and largest coordinates.
+) -> np.ndarray:
+    """Write the records of a file into cells; their least and largest coordinates, (2, n_kept).
 
     The cells are those that their coordinates lead to, unless others are given.
     """
@@ -130,7 +120,7 @@ def spool(
             _append(folder / "cells", cells.astype(np.int32))
             _append(folder / "numbers", numbers)
         start += len(part)
-    return low, high
+    return np.array([low, high])
 
 
 def plant_cell(
@@ -144,20 +134,16 @@ def plant_cell(
     (original, records), (masked, rows) = (
         _taken(folder / f"{name}-{cell}", layout.kept.sum()) for name in ("original", "masked")
     )
-    index = Index(original, masked)
+    distance = family, layout.theta, layout.formula
     planted = TreeSearch.plant(
-        index,
-        family,
-        layout.theta,
-        layout.formula,
-        tolerance=tolerance,
-        centre=layout.centre,
+        Index(original, masked), *distance, tolerance=tolerance, centre=layout.centre
     )
     tree = planted.tree
     order = tree.rows
     if not aligned:
         order = build(planted.queries, join=False).rows if len(records) else np.arange(0)
-    arrays = dict(zip(Tree._fields[:-1], tree[:-1], strict=True)) | {
+    arrays = tree._asdict() | {
+        "depth": np.array([tree.depth]),
         "numbered": rows,
         "records": records[order],
         "asked": original[order],
@@ -170,7 +156,6 @@ def plant_cell(
     home.mkdir()
     for name, array in arrays.items():
         np.save(home / name, array)
-    np.save(home / "depth", [tree.depth])
     return len(records), tree.low[0], tree.high[0]
 
 
@@ -179,12 +164,8 @@ class Cell:
 
     def __init__(self, folder: Path, number: int) -> None:
         home = folder / str(number)
-        arrays = {
-            path.stem: np.asarray(
-                np.lib.format.open_memmap(path, mode="c")
-            )  # as compiled code expects them
-            for path in home.glob("*.npy")
-        }
+        mapped = {path.stem: np.lib.format.open_memmap(path, "c") for path in home.glob("*.npy")}
+        arrays = {name: np.asarray(array) for name, array in mapped.items()}  # for compiled code
         arrays.setdefault("exact", arrays["points"])
         fields = {name: arrays[name] for name in Tree._fields[:-1]}
         self.tree = Tree(**fields, depth=int(arrays["depth"][0]))

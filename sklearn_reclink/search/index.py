@@ -12,13 +12,12 @@ distance ``d`` and the rule of `ties`::
 A dominated record is linked by no monotone distance. The records left are the **ceiling** of every
 weighted mean, OWA and Choquet integral, known without any optimisation.
 
-`Pairs` compares all pairs, in batches and without compiled code; `tree_search` asks a tree where
+`pairs` compares all pairs, in batches and without compiled code; `tree_search` asks a tree where
 there are many; `batches` runs either on joblib's workers. All decide with the floats of
 ``Family.evaluate``, so no answer depends on which of them ran. ``N^2`` distances are never held.
 """
 
-from abc import ABC, abstractmethod
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,145 +26,9 @@ from sklearn_reclink.families import Family
 from sklearn_reclink.families.differences import differences
 from sklearn_reclink.search import ties
 from sklearn_reclink.search.links import Links
+from sklearn_reclink.search.pairs import BATCH_BYTES, DistancePairs, Search
 
 DENSE_PAIRS = 4_000_000  # all of which are compared without a tree
-BATCH_BYTES = 2**24  # of the temporaries of a batch
-_CLEAR = 1 + 4 * ties.TIE_TOLERANCE
-
-
-class Search(ABC):
-    """Answers questions about the records of one file, a batch at a time."""
-
-    name = "all pairs"  # what progress calls it
-    local = False  # whether batches stay on threads of this process
-
-    @property
-    @abstractmethod
-    def shape(self) -> tuple[int, int]:
-        """Number of original and of masked records."""
-
-    @property
-    @abstractmethod
-    def batch_size(self) -> int:
-        """Number of records of a batch."""
-
-    @property
-    def order(self) -> np.ndarray:
-        """Rows of the original file in the order in which they are best asked."""
-        return np.arange(self.shape[0])
-
-    def order_of(self, records: np.ndarray) -> np.ndarray:
-        """Places of some records in the order in which they are best asked."""
-        return np.arange(len(records))
-
-    def ask(
-        self,
-        question: str,
-        records: np.ndarray | None = None,
-        *,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        **options: Any,
-    ) -> tuple[np.ndarray, ...]:
-        """Answers about some records, or about all of them, in their order.
-
-        ``question`` is a method that takes records, ``options`` are what else it takes; the answers
-        come from ``n_jobs`` joblib workers, with progress printed where ``verbose`` is above 0.
-        """
-        n_asked = self.shape[0] if records is None else len(records)
-        if n_asked <= self.batch_size:  # not worth a worker
-            every = np.arange(n_asked) if records is None else records
-            found: tuple[np.ndarray, ...] = getattr(self, question)(every, **options)
-            return found
-        from sklearn_reclink.search.batches import ask_in_batches
-
-        return ask_in_batches(self, question, records, n_jobs=n_jobs, verbose=verbose, **options)
-
-
-class Pairs(Search):
-    """Answers by comparing all pairs; a subclass gives their distances."""
-
-    batch_bytes = BATCH_BYTES
-
-    @abstractmethod
-    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Distances and their magnitudes, both (n_batch, n_masked); the caller may change them."""
-
-    @property
-    def floats_per_pair(self) -> int:
-        """Numbers held for a pair: values, magnitudes, and what a question makes of them."""
-        return 6
-
-    @property
-    def batch_size(self) -> int:
-        return max(1, self.batch_bytes // (8 * self.floats_per_pair * self.shape[1]))
-
-    def linked(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Whether each record is strictly nearest to its own masked record."""
-        return (ties.linked(records, *self.distances(records)),)
-
-    def nearest(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The row of the nearest masked record, the lowest of those tied."""
-        return (ties.tied_with_nearest(*self.distances(records))[0].argmax(axis=1),)
-
-    def link(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The fields of `Links`."""
-        return ties.compared(records, *self.distances(records))
-
-    def own(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Distances to the own masked records."""
-        return (self.distances(records)[0][np.arange(len(records)), records],)
-
-    def k_nearest(self, records: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, ...]:
-        """Distances and rows of the nearest masked records, nearest first."""
-        values, magnitudes = self.distances(records)
-        everyone, both = np.arange(self.shape[1]), zip(values, magnitudes, strict=True)
-        rows = np.array([ties.rank(*one, everyone, n_neighbors) for one in both])
-        return np.take_along_axis(values, rows, axis=1), rows
-
-
-class DistancePairs(Pairs):
-    """All pairs by a distance of a family."""
-
-    def __init__(
-        self, family: Family, theta: np.ndarray, original: np.ndarray, masked: np.ndarray
-    ) -> None:
-        self.family, self.theta = family, theta
-        self.original, self.masked = original, masked
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.original), len(self.masked)
-
-    @property
-    def floats_per_pair(self) -> int:
-        return self.masked.shape[1] + 6  # the differences, too
-
-    def __sizeof__(self) -> int:
-        return self.original.nbytes + self.masked.nbytes
-
-    def linked(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        if not self.family.monotone or self.family.caps is not None:
-            return super().linked(records)
-        # an impostor clearly farther in every variable is farther: only the others are evaluated
-        own = self.original[records] - self.masked[records]
-        near = np.zeros((len(records), len(self.masked)), dtype=bool)
-        for a, b, most in zip(self.original[records].T, self.masked.T, own.T**2, strict=True):
-            near |= (a[:, None] - b) ** 2 <= _CLEAR * most[:, None]
-        near[np.arange(len(records)), records] = False
-        place, impostor = np.nonzero(near)
-        values, magnitudes = self.family.evaluate(self.theta, own)
-        differences = self.original[records[place]] - self.masked[impostor]
-        others = self.family.evaluate(self.theta, differences)
-        nearer = ties.strictly_nearer(values[place], magnitudes[place], *others)
-        linked = np.ones(len(records), dtype=bool)
-        linked[place[~nearer]] = False
-        return (linked,)
-
-    def distances(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        # a variable at a time in memory
-        files = self.original[records].T[:, :, None], self.masked.T[:, None, :]
-        return self.family.between(self.theta, *(np.moveaxis(file, 0, -1) for file in files))
 
 
 class Index:
@@ -276,19 +139,19 @@ class Index:
         )
         for t in np.flatnonzero((np.abs(margins) <= doubt).any(axis=1)):
             close = np.flatnonzero(np.abs(margins[t]) <= doubt)
-            distances = partial(self._distances, family, theta[t])
-            own = distances(records[close], records[close])
-            margins[t, close] = ties.margin(*own, *distances(records[close], impostors[t, close]))
+            margins[t, close] = self._margins(family, theta[t], records[close], impostors[t, close])
             for place in close[margins[t, close] > 0]:  # is another one nearer?
                 others = np.delete(np.arange(self.n_masked), records[place])
-                own = distances(records[[place]], records[[place]])
-                everyone = ties.margin(*own, *distances(records[[place]], others))
+                everyone = self._margins(family, theta[t], records[[place]], others)
                 nearest = np.argmin(everyone)
                 impostors[t, place], margins[t, place] = others[nearest], everyone[nearest]
         return impostors, margins
 
-    def _distances(self, family: Family, theta: np.ndarray, records: Any, masked: Any) -> Any:
-        return family.between(theta, self.original[records], self.masked[masked])
+    def _margins(self, family: Family, theta: np.ndarray, records: Any, impostors: Any) -> Any:
+        """How much farther impostors are than the own records, by the rule of `ties`."""
+        original = self.original[records]
+        own = family.between(theta, original, self.masked[records])
+        return ties.margin(*own, *family.between(theta, original, self.masked[impostors]))
 
     def rows(self, family: Family, records: Any, impostors: Any) -> tuple[np.ndarray, np.ndarray]:
         """Rows of (record, impostor) pairs, and the magnitudes that ties are judged by.
@@ -316,9 +179,9 @@ class Index:
         """Records that an impostor matches or beats in every variable, (n_records,) of bool."""
         if self.is_dense:
             return self.n_dominators > 0
-        from sklearn_reclink.search.dominance import by_tree
+        from sklearn_reclink.search.tree_search import dominated
 
-        return by_tree(self)
+        return dominated(self)
 
     @cached_property
     def n_dominators(self) -> np.ndarray:
@@ -342,7 +205,7 @@ class Index:
         """Squared differences of one coordinate of records and masked records."""
         files = self.original[records, k, None], self.masked[masked, k, None]
         caps = None if self.caps is None else self.caps[[k]]
-        return (files[0] - files[1] if caps is None else differences(*files, caps))[..., 0] ** 2
+        return differences(*files, caps)[..., 0] ** 2
 
     @property
     def ceiling(self) -> int:

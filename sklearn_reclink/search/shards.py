@@ -18,6 +18,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,14 +28,12 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink.families import Family
 from sklearn_reclink.families.formula import Formula
-from sklearn_reclink.search.batches import Task, joined
+from sklearn_reclink.search.batches import Task, ask_in_batches
 from sklearn_reclink.search.block import Block
 from sklearn_reclink.search.cells import CELL_SIZE, Cell, Layout, lay_out, plant_cell, spool
-from sklearn_reclink.search.index import Search
-from sklearn_reclink.search.tree.formulas import Tolerance
-
-_BATCH = 2**15
-_OPEN_CELLS = 16  # by one process at a time
+from sklearn_reclink.search.pairs import Search
+from sklearn_reclink.search.tree.formulas import Tolerance, tolerance_of
+from sklearn_reclink.search.tree_search import BATCH_PAIRS
 
 
 class ShardIndex:
@@ -116,9 +115,8 @@ class ShardIndex:
         aligned = self.n_records == self.n_masked
         # an original record is mostly near its own masked record, and the search begins with that
         cells_of_all = np.memmap(folder / "cells", np.int32, "r") if aligned else None
-        tolerance = layout.tolerance(
-            spool(folder, layout, original, "original", cells_of_all), ends
-        )
+        ends_of_original = spool(folder, layout, original, "original", cells_of_all)
+        tolerance = tolerance_of(layout.formula, ends_of_original, ends)
         cells = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(plant_cell)(folder, cell, layout, family, tolerance, aligned)
             for cell in range(layout.n_cells)
@@ -127,29 +125,23 @@ class ShardIndex:
         return ShardSearch(folder, layout, family, tolerance, counts, low, high, self.n_masked)
 
 
+@dataclass(eq=False, repr=False)
 class ShardSearch(Search):
     """Answers from the cells of a folder; a record is its place in the order of the cells."""
 
     name = "trees on disk"
 
-    def __init__(
-        self,
-        folder: Path,
-        layout: Layout,
-        family: Family,
-        tolerance: Tolerance,
-        counts: np.ndarray,
-        low: np.ndarray,
-        high: np.ndarray,
-        n_masked: int,
-        *,
-        batch: int = _BATCH,
-        open_cells: int = _OPEN_CELLS,
-    ) -> None:
-        self.folder, self.layout, self.family, self.tolerance = folder, layout, family, tolerance
-        self.counts, self.low, self.high = counts, low, high
-        self.n_masked, self.batch, self.open_cells = n_masked, batch, open_cells
-        self._open: dict[int, Cell] = {}
+    folder: Path
+    layout: Layout
+    family: Family
+    tolerance: Tolerance
+    counts: np.ndarray  # (n_cells,): original records of each
+    low: np.ndarray  # (n_cells, n_coordinates): the box of the masked records of each
+    high: np.ndarray
+    n_masked: int
+    batch: int = 2**15
+    open_cells: int = 16  # by one process at a time
+    _open: dict[int, Cell] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         left_out = ("locations", "ends", "order")  # read again where the search arrives
@@ -164,7 +156,7 @@ class ShardSearch(Search):
     def batch_size(self) -> int:
         if self.layout.formula.weights.any():
             return self.batch
-        return max(1, 10**7 // self.n_masked)  # nothing is pruned
+        return max(1, BATCH_PAIRS // self.n_masked)
 
     @cached_property
     def ends(self) -> np.ndarray:
@@ -202,25 +194,16 @@ class ShardSearch(Search):
         verbose: int = 0,
         **options: Any,
     ) -> tuple[np.ndarray, ...]:
-        if records is not None or not hasattr(self, question):
+        if records is not None or question not in ("linked", "nearest", "link"):
             raise ValueError(
                 "files in parts answer score, predict and link, about all records: pass "
                 "arrays for anything else"
             )
-        task = Task(self, question, options, range(self.shape[0]))
-        return joined(task, self.order, n_jobs=n_jobs, verbose=verbose)
+        task = Task(self, "answer", {"question": question, **options}, range(self.shape[0]))
+        return ask_in_batches(task, self.order, n_jobs=n_jobs, verbose=verbose)
 
-    def linked(self, places: range) -> tuple[np.ndarray, ...]:
-        """As `Pairs.linked`."""
+    def answer(self, places: range, question: str) -> tuple[np.ndarray, ...]:
+        """The answer of `TreeSearch` about the records at some places."""
         block = Block(self, places)
-        return block.linked(block.rows)
-
-    def nearest(self, places: range) -> tuple[np.ndarray, ...]:
-        """As `Pairs.nearest`."""
-        block = Block(self, places)
-        return block.nearest(block.rows)
-
-    def link(self, places: range) -> tuple[np.ndarray, ...]:
-        """As `Pairs.link`."""
-        block = Block(self, places)
-        return block.link(block.rows)
+        found: tuple[np.ndarray, ...] = getattr(block, question)(block.rows)
+        return found

@@ -13,29 +13,32 @@ weights are rounded to powers of four for that, so that parameters close to each
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink.families import Family, WeightedMean
 from sklearn_reclink.families.formula import SAME, SUM, Formula, formula
-from sklearn_reclink.search.index import Index, Search
-from sklearn_reclink.search.ties import TIE_TOLERANCE, rank, strictly_nearer
+from sklearn_reclink.search.index import Index
+from sklearn_reclink.search.pairs import Search
+from sklearn_reclink.search.ties import BOX_TOLERANCE, TIE_TOLERANCE, rank, strictly_nearer
+from sklearn_reclink.search.tree.boxes import someone_in_box
 from sklearn_reclink.search.tree.building import Tree, build
 from sklearn_reclink.search.tree.descent import distances_to, leaf_of
 from sklearn_reclink.search.tree.formulas import Tolerance, tie_limits, tolerance_of
 from sklearn_reclink.search.tree.walks import at_most_as_far, nearest_points
 
-_BATCH = 10_000
-_PAIRS = 10**7  # of a batch that compares all of them
-_LISTED = 2**22  # entries of one list of candidates
+BATCH_PAIRS = 10**7  # of a batch that compares all of them
 _KEPT_TREES = 2
 _PER_TREE = 16  # masked records to build a tree of, in the time of one question
 
 Limits = tuple[np.ndarray, np.ndarray]  # distances and magnitudes, one each per record
 
 
+@dataclass(eq=False, repr=False)
 class TreeSearch(Search):
     """Answers by a tree; `plant` makes one.
 
@@ -49,28 +52,19 @@ class TreeSearch(Search):
         How far beyond a distance ties reach.
     queries, exact : ndarray of shape (n_records, n_coordinates), (n_records, n_features)
         The original records in the coordinates of the bound and of the distance.
-    batch, batch_pairs, listed : int
-        Records of a batch, its pairs where nothing is pruned, and entries of a list of candidates.
+    batch, listed : int
+        Records of a batch, and entries of a list of candidates.
     """
 
-    def __init__(
-        self,
-        family: Family,
-        theta: np.ndarray,
-        tree: Tree,
-        formula: Formula,
-        tolerance: Tolerance,
-        queries: np.ndarray,
-        exact: np.ndarray,
-        *,
-        batch: int = _BATCH,
-        batch_pairs: int = _PAIRS,
-        listed: int = _LISTED,
-    ) -> None:
-        self.family, self.theta = family, theta
-        self.tree, self.formula, self.tolerance = tree, formula, tolerance
-        self.queries, self.exact = queries, exact
-        self.batch, self.batch_pairs, self.listed = batch, batch_pairs, listed
+    family: Family
+    theta: np.ndarray
+    tree: Tree
+    formula: Formula
+    tolerance: Tolerance
+    queries: np.ndarray
+    exact: np.ndarray
+    batch: int = 10_000
+    listed: int = 2**22
 
     @classmethod
     def plant(
@@ -122,7 +116,7 @@ class TreeSearch(Search):
         """Number of records of a batch; few where nothing is pruned."""
         if self.formula.weights.any():
             return self.batch
-        return max(1, self.batch_pairs // len(self.tree.rows))
+        return max(1, BATCH_PAIRS // len(self.tree.rows))
 
     @property
     def _aligned(self) -> bool:
@@ -218,8 +212,7 @@ class TreeSearch(Search):
 
     def _own(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Distances and magnitudes of records and their own masked versions."""
-        values, magnitudes = distances_to(self.tree, self.formula, self.exact[records], records)
-        return values, magnitudes
+        return distances_to(self.tree, self.formula, self.exact[records], records)
 
     def _n_equal(self, rows: np.ndarray) -> np.ndarray:
         """Number of masked records equal to those in the rows, themselves included."""
@@ -300,6 +293,22 @@ def nearest_impostors(
     return impostors, margins
 
 
+def dominated(index: Index, *, chunk: int = 4096) -> np.ndarray:
+    """`Index.dominated`; a worker searches ``chunk`` records at once."""
+    tree = tree_of(index, np.ones(index.masked.shape[1]))
+    rows = tree.rows[tree.rows < index.n_records]  # neighbours walk the same branches
+    caps = np.zeros(0) if index.caps is None else index.caps
+    chunks = [rows[start : start + chunk] for start in range(0, len(rows), chunk)]
+    # a chunk takes milliseconds: never worth sending the tree to another process
+    answers = Parallel(n_jobs=index.n_jobs if len(chunks) > 1 else 1, require="sharedmem")(
+        delayed(someone_in_box)(tree, index.original[some], some, BOX_TOLERANCE, caps)
+        for some in chunks
+    )
+    found = np.empty(index.n_records, dtype=bool)
+    found[rows] = np.concatenate(answers)
+    return found
+
+
 def tree_of(index: Index, stretch: np.ndarray) -> Tree:
     """The tree of the masked records, sides stretched by about the roots of these weights."""
     used = stretch > 0
@@ -309,9 +318,8 @@ def tree_of(index: Index, stretch: np.ndarray) -> Tree:
     tree = index.trees.get(key)  # threads may plant others meanwhile
     if tree is None:
         plain = np.ones(len(stretch), dtype=bool).tobytes() + np.zeros_like(powers).tobytes()
-        stretched = [
-            other for other in list(index.trees) if other != plain
-        ]  # any family may ask for it
+        # any family may ask for the plain one
+        stretched = [other for other in list(index.trees) if other != plain]
         if len(index.trees) >= _KEPT_TREES and stretched:
             index.trees.pop(stretched[0], None)
         masked = index.masked if used.all() else index.masked[:, used]

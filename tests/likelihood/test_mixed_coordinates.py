@@ -12,7 +12,7 @@ from sklearn_reclink import DensityLinker
 from sklearn_reclink.likelihood.joint_errors import JointErrors
 from sklearn_reclink.likelihood.mixed_coordinates import _factors
 from sklearn_reclink.rules.linking import PricedPairs
-from sklearn_reclink.search.priced import coordinates_of, plant
+from sklearn_reclink.search.priced import plant
 from sklearn_reclink.search.priced.walk import bound_of_box
 
 
@@ -67,7 +67,7 @@ files = {
 @settings(max_examples=60, deadline=None)
 def test_no_record_of_a_box_is_nearer_than_its_bound(flipped, leaf, **options):
     pairs = drawn_pairs(**options)
-    search = plant(coordinates_of(pairs), flipped=flipped, distinct=False, leaf=leaf)
+    search = plant(pairs.coordinates(), flipped=flipped, distinct=False, leaf=leaf)
     distances = pairs.distances(np.arange(70))[0]
     distances = (distances.T if flipped else distances)[:, search.tree.rows]
     bounds = bounds_of_boxes(search.model, search.queries, search.tree.low, search.tree.high)
@@ -85,7 +85,7 @@ def test_no_record_of_a_box_is_nearer_than_its_bound(flipped, leaf, **options):
 @settings(max_examples=60, deadline=None)
 def test_answers_are_those_of_all_pairs_to_the_last_bit(priced, **options):
     pairs = drawn_pairs(**options)
-    search = plant(coordinates_of(pairs), leaf=2)
+    search = plant(pairs.coordinates(), leaf=2)
     _, first = np.unique(np.nan_to_num(pairs.masked, nan=-99.0), axis=0, return_index=True)
     assert search.n_points <= len(first)
     prices = np.random.default_rng(0).normal(size=search.n_points).round(1) * priced
@@ -123,7 +123,7 @@ def test_files_with_many_patterns_of_missing_values_have_a_tree():
     linker = DensityLinker(rule="nearest", ordinal_features=list(range(14)), max_pairs=200)
     linker.fit(X[:200], Y[:200])
     pairs = linker._search(linker._index(X[:100], Y[:1500]))
-    found = coordinates_of(linker._search(linker._index(X[:100], Y)))
+    found = linker._search(linker._index(X[:100], Y)).coordinates()
     assert found is not None
-    by_tree = plant(coordinates_of(pairs)).ask("linked")[0]
+    by_tree = plant(pairs.coordinates()).ask("linked")[0]
     np.testing.assert_array_equal(by_tree, pairs.ask("linked")[0])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sklearn_reclink.rules.linking import PricedPairs
-from sklearn_reclink.search.priced import coordinates_of, plant
+from sklearn_reclink.search.priced import plant
 
 QUESTIONS = {
     "linked": {},
@@ -16,7 +16,7 @@ QUESTIONS = {
 
 def assert_same_answers(pairs, prices=None):
     """Every question, with prices of the masked records; random ones by default."""
-    search = plant(coordinates_of(pairs))
+    search = plant(pairs.coordinates())
     rng = np.random.default_rng(0)
     prices = rng.normal(size=search.n_points).round(1) if prices is None else prices
     by_pairs, by_tree = PricedPairs(pairs, prices[search.groups]), search.with_prices(prices)

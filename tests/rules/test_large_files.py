@@ -14,7 +14,7 @@ from sklearn_reclink.rules.assignment import Program
 from sklearn_reclink.rules.candidates import search_with_prices
 from sklearn_reclink.rules.tree_assignment import TreeProgram, assign_by_tree
 from sklearn_reclink.search import DistancePairs
-from sklearn_reclink.search.priced import coordinates_of, plant
+from sklearn_reclink.search.priced import plant
 from sklearn_reclink.search.priced.tree import build
 from tests.rules.same_answers import assert_same_answers
 
@@ -56,7 +56,7 @@ def test_answers_with_prices_are_those_of_all_pairs_to_the_last_bit(files, maski
 def test_density_prices_are_those_of_all_pairs(files, masking, shape):
     pairs = pairs_of(files, masking, shape)
     expected = Rule("density").priced(pairs).prices
-    found = search_with_prices(coordinates_of(pairs), "density")
+    found = search_with_prices(pairs.coordinates(), "density")
     prices = found.prices[found.tree.place][found.groups]
     np.testing.assert_allclose(prices, expected, atol=0.01)
     assert np.mean(np.abs(prices - expected)) < 5e-4
@@ -68,7 +68,7 @@ def test_balanced_prices_are_exact_with_all_candidates(files, masking, shape):
     pairs = pairs_of(files, masking, shape)
     expected = Rule("balanced").priced(pairs).prices
     all_pairs = {"n_candidates": 400, "budget": 2**62, "depth": np.inf}
-    found = search_with_prices(coordinates_of(pairs), "balanced", **all_pairs)
+    found = search_with_prices(pairs.coordinates(), "balanced", **all_pairs)
     prices = found.prices[found.tree.place][found.groups]
     np.testing.assert_allclose(prices, expected, atol=1e-6)
 
@@ -109,7 +109,7 @@ def test_tree_and_all_pairs_find_the_same_tight_pairs_of_the_same_dual(files, sh
     pairs = pairs_of(files, "swapping", shape, "distance")
     least = None if threshold is None else -threshold
     by_pairs = Program(Scores.of_pairs(pairs), least, np.random.default_rng(0))
-    by_tree = TreeProgram(coordinates_of(pairs), least, np.random.default_rng(0), 16, 2**13, None)
+    by_tree = TreeProgram(pairs.coordinates(), least, np.random.default_rng(0), 16, 2**13, None)
     assert by_tree.tolerance == by_pairs.tolerance
     keys = np.union1d(by_tree.some_matching(), by_tree.first)
     while True:
@@ -138,7 +138,7 @@ def test_one_to_one_links_by_tree_are_those_by_all_pairs(files):
 def test_gap_of_an_assignment_cut_short_holds_the_optimum(files):
     pairs = pairs_of(files, "noise", linker="distance")
     best = Rule("one_to_one")._assignment(pairs).total
-    cut = assign_by_tree(coordinates_of(pairs), n_candidates=1, max_rounds=1)
+    cut = assign_by_tree(pairs.coordinates(), n_candidates=1, max_rounds=1)
     assert not cut.optimal
     assert not cut.certain.any()
     assert cut.bound >= best - 1e-9
@@ -149,14 +149,14 @@ def test_rule_warns_of_a_gap(files, monkeypatch):
     from sklearn_reclink.rules import tree_assignment
 
     pairs = pairs_of(files, "noise", linker="distance")
-    cut = assign_by_tree(coordinates_of(pairs), n_candidates=1, max_rounds=1)
+    cut = assign_by_tree(pairs.coordinates(), n_candidates=1, max_rounds=1)
     monkeypatch.setattr(tree_assignment, "assign_by_tree", lambda *_, **__: cut)
     with pytest.warns(ConvergenceWarning, match="not proven optimal"):
         Rule("one_to_one", dense_pairs=0).predict(pairs)
 
 
 def test_search_cut_short_says_from_which_value_on_records_may_be_missing(files):
-    search = plant(coordinates_of(pairs_of(files, "noise")))
+    search = plant(pairs_of(files, "noise").coordinates())
     everyone = np.arange(400)
     found, values, beyond, sums = search.candidates(everyone, k=5, scale=1.0, budget=1)
     exact, least, _, whole = search.candidates(everyone, k=5, scale=1.0)
@@ -174,7 +174,7 @@ def test_many_equal_records_are_one_point_with_one_price():
     linker = EuclideanLinker(rule="balanced").fit(X, Y)
     index = linker._index(X, Y)
     pairs = DistancePairs(linker._family, linker._theta, index.original, index.masked)
-    search = search_with_prices(coordinates_of(pairs), "balanced", linker.temperature_)
+    search = search_with_prices(pairs.coordinates(), "balanced", linker.temperature_)
     assert search.n_points == len(np.unique(Y, axis=0))
     assert not search.ask("linked")[0].any()
     assert Rule("one_to_one", dense_pairs=0)._assignment(pairs).optimal

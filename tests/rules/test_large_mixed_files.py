@@ -10,7 +10,7 @@ from sklearn_reclink.likelihood import mixed_coordinates
 from sklearn_reclink.likelihood.pair_likelihood import LikelihoodPairs
 from sklearn_reclink.rules import Rule
 from sklearn_reclink.rules.candidates import search_with_prices
-from sklearn_reclink.search.priced import coordinates_of, plant
+from sklearn_reclink.search.priced import plant
 from tests.rules.same_answers import assert_same_answers
 
 SHAPES = [(300, 300), (200, 300), (300, 200)]
@@ -98,7 +98,7 @@ def test_every_view_alone_gives_the_answers_of_all_pairs(views):
 def test_distances_of_both_directions_are_those_of_the_table(masking, flipped):
     pairs = pairs_of(masking, (200, 300))
     expected = pairs.distances(np.arange(200))[0]
-    search = plant(coordinates_of(pairs), flipped=flipped, distinct=False)
+    search = plant(pairs.coordinates(), flipped=flipped, distinct=False)
     rows, columns = (part.ravel() for part in np.indices(search.shape))
     found = search.distances_at(rows, columns).reshape(search.shape)
     np.testing.assert_array_equal(found.T if flipped else found, expected)
@@ -110,7 +110,7 @@ def test_distances_of_both_directions_are_those_of_the_table(masking, flipped):
 def test_no_point_of_a_box_is_nearer_than_its_bound(masking, missing, flipped):
     """Walks that are cut at a limit find all that is within it, whatever the limit."""
     pairs = pairs_of(masking, (200, 300), missing)
-    search = plant(coordinates_of(pairs), flipped=flipped, distinct=False, leaf=1)
+    search = plant(pairs.coordinates(), flipped=flipped, distinct=False, leaf=1)
     whole = pairs.distances(np.arange(200))[0]
     whole = whole.T if flipped else whole
     records = np.arange(len(whole))
@@ -126,7 +126,7 @@ def test_no_point_of_a_box_is_nearer_than_its_bound(masking, missing, flipped):
 def test_density_prices_are_those_of_all_pairs(masking, shape):
     pairs = pairs_of(masking, shape)
     expected = Rule("density").priced(pairs).prices
-    found = search_with_prices(coordinates_of(pairs), "density")
+    found = search_with_prices(pairs.coordinates(), "density")
     prices = found.prices[found.tree.place][found.groups]
     np.testing.assert_allclose(prices, expected, atol=0.01)
     assert np.mean(np.abs(prices - expected)) < 5e-4
@@ -138,7 +138,7 @@ def test_balanced_prices_are_exact_with_all_candidates(masking, shape):
     pairs = pairs_of(masking, shape)
     expected = Rule("balanced").priced(pairs).prices
     all_pairs = {"n_candidates": 300, "budget": 2**62, "depth": np.inf}
-    found = search_with_prices(coordinates_of(pairs), "balanced", **all_pairs)
+    found = search_with_prices(pairs.coordinates(), "balanced", **all_pairs)
     prices = found.prices[found.tree.place][found.groups]
     np.testing.assert_allclose(prices, expected, atol=1e-6)
 
@@ -181,7 +181,7 @@ def test_an_equal_error_of_two_numbers_gives_the_answers_of_all_pairs():
 def test_files_with_tables_too_large_are_compared_pair_by_pair(limit, monkeypatch):
     monkeypatch.setattr(mixed_coordinates, limit, 3)  # of the four patterns of two numbers
     pairs = pairs_of("noisy", views=["joint", "category"])
-    assert coordinates_of(pairs) is None
+    assert pairs.coordinates() is None
     expected = Rule("balanced").ask("linked", pairs)[0]
     np.testing.assert_array_equal(Rule("balanced", dense_pairs=0).ask("linked", pairs)[0], expected)
 
@@ -202,7 +202,7 @@ def test_large_mixed_files_are_linked_by_trees_alone(rule, monkeypatch):
 
 def test_a_search_looks_at_few_of_the_records():
     linker, X, Y = fitted(*made("noisy", n=4000, missing=0.03), "noisy")
-    search = plant(coordinates_of(linker._search(linker._index(X, Y))))
+    search = plant(linker._search(linker._index(X, Y)).coordinates())
     records = np.arange(0, 4000, 40)
     exact = search._walk(records, 1)[1][:, 0]
     within = search._walk(records, 1, budget=400)

@@ -13,8 +13,8 @@ from joblib._dask import DaskDistributedBackend
 from sklearn_reclink import HLMSChoquetLinker, MahalanobisLinker, WeightedMeanLinker
 from sklearn_reclink.model_selection import train_test_linkage
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
-from sklearn_reclink.search.dominance import by_tree
 from sklearn_reclink.search.shards import ShardIndex
+from sklearn_reclink.search.tree_search import dominated
 from tests import problems
 
 distributed = pytest.importorskip("distributed")
@@ -184,7 +184,7 @@ def test_learning_stays_in_its_process(on_dask, monkeypatch, linker, n_records):
 def test_dominated_records_are_found_in_this_process(on_dask, monkeypatch):
     index = Index(*noisy_pair(80), n_jobs=2)
     monkeypatch.setattr(DaskDistributedBackend, "submit", None)
-    found = by_tree(index, chunk=10)
+    found = dominated(index, chunk=10)
     np.testing.assert_array_equal(found, index.dominated)
 
 

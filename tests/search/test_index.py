@@ -7,9 +7,9 @@ import pytest
 
 from sklearn_reclink.families import OWA, Bilinear, Choquet, WeightedMean
 from sklearn_reclink.search import Index
-from sklearn_reclink.search.dominance import by_tree
-from sklearn_reclink.search.index import BATCH_BYTES
+from sklearn_reclink.search.pairs import BATCH_BYTES
 from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
+from sklearn_reclink.search.tree_search import dominated
 from tests.problems import MONOTONE, SmallBatches, as_floats, tied_files
 
 INDEFINITE = np.array([[1, -2, 0], [-2, 1, 1], [0, 1, 3]])
@@ -159,7 +159,7 @@ def test_dominated_records_by_all_pairs_by_a_tree_and_by_brute_force():
         np.testing.assert_array_equal(index.dominated, expected)
         np.testing.assert_array_equal(tree.dominated, expected)
         chunk = int(rng.integers(1, 20))
-        np.testing.assert_array_equal(by_tree(tree, chunk=chunk), expected)
+        np.testing.assert_array_equal(dominated(tree, chunk=chunk), expected)
         assert index.ceiling == tree.ceiling == n_records - expected.sum()
     assert kinds == {True, False}
 

@@ -5,8 +5,7 @@ import pytest
 from joblib import parallel_config
 
 from sklearn_reclink.families import WeightedMean
-from sklearn_reclink.search import DistancePairs, Index
-from sklearn_reclink.search.batches import ask_in_batches
+from sklearn_reclink.search import DistancePairs, Index, batches
 from tests.problems import (
     DISTANCES,
     IN_PROCESSES,
@@ -61,13 +60,14 @@ def test_processes_give_the_same_answers(name):
             assert_same(answers(index, *distance), expected)
 
 
-def test_progress_is_printed_on_long_work(capsys):
+def test_progress_is_printed_on_long_work(capsys, monkeypatch):
+    monkeypatch.setattr(batches, "_LONG", 0.0)
     rng = np.random.default_rng(0)
     search = DistancePairs(WeightedMean(2), np.ones(2), *rng.normal(size=(2, 300, 2)))
     search.batch_bytes = 10**6
-    (quiet,) = ask_in_batches(search, "nearest", long=0.0)
+    (quiet,) = search.ask("nearest")
     assert capsys.readouterr().out == ""
-    (loud,) = ask_in_batches(search, "nearest", long=0.0, verbose=1)
+    (loud,) = search.ask("nearest", verbose=1)
     np.testing.assert_array_equal(loud, quiet)
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("linking 300 records by all pairs, about ")

@@ -5,7 +5,7 @@ least ``d`` and price at least ``v`` holds none below ``d + v``: that prunes for
 a bound of a box, and for every price.
 """
 
-from sklearn_reclink.search.priced.planting import Coordinates, coordinates_of, plant
+from sklearn_reclink.search.priced.planting import Coordinates, plant
 from sklearn_reclink.search.priced.search import PricedSearch
 
-__all__ = ["Coordinates", "PricedSearch", "coordinates_of", "plant"]
+__all__ = ["Coordinates", "PricedSearch", "plant"]

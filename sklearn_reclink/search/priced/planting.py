@@ -1,11 +1,12 @@
 """Trees of both files for one distance, for searches with prices."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.search.index import DistancePairs, Pairs
+from sklearn_reclink.search.pairs import DistancePairs
 from sklearn_reclink.search.priced.search import PricedSearch
 from sklearn_reclink.search.priced.tree import build, over_nodes
 
@@ -18,7 +19,7 @@ class Coordinates:
     ----------
     model : tuple
         The distance as plain arrays.
-    bounding, exact : tuple of two ndarrays of shape (n_records, n_coordinates)
+    bounding, exact : sequence of two ndarrays of shape (n_records, n_coordinates)
         Original and masked file, in the coordinates of the bound and of the distance.
     scales : ndarray of shape (n_coordinates,)
         How much a unit of each coordinate of the bound matters.
@@ -26,30 +27,21 @@ class Coordinates:
         How far ties reach beyond a distance ``d``: ``min(relative * d, absolute)``.
     flipped_model : tuple or None
         The distance for searches among the original records, if it is not symmetric.
-    cut : tuple of two ndarrays of shape (n_records, n_cut), or None
+    cut : sequence of two ndarrays of shape (n_records, n_cut), or None
         Coordinates whose longest sides are cut, if others than those of the bound, scaled.
-    classes : tuple of two ndarrays of int of shape (n_records, n_categories), or None
+    classes : sequence of two ndarrays of int of shape (n_records, n_categories), or None
         Classes of the categories whose sets boxes know (`mixed_tables`).
     """
 
     model: Any
-    bounding: tuple[np.ndarray, np.ndarray]
-    exact: tuple[np.ndarray, np.ndarray]
+    bounding: Sequence[np.ndarray]
+    exact: Sequence[np.ndarray]
     scales: np.ndarray
     relative: float = 0.0
     absolute: float = 0.0
     flipped_model: Any = None
-    cut: tuple[np.ndarray, np.ndarray] | None = None
-    classes: tuple[np.ndarray, np.ndarray] | None = None
-
-
-def coordinates_of(pairs: Pairs) -> Coordinates | None:
-    """The coordinates of pairs whose distance a tree can bound, else None."""
-    if isinstance(pairs, DistancePairs):
-        return _of_distance(pairs)
-    made = getattr(pairs, "coordinates", None)
-    found: Coordinates | None = None if made is None else made()
-    return found
+    cut: Sequence[np.ndarray] | None = None
+    classes: Sequence[np.ndarray] | None = None
 
 
 def plant(
@@ -71,7 +63,7 @@ def plant(
     exact = found.exact[held]
     first, groups = np.arange(len(exact)), np.arange(len(exact))
     if distinct:
-        first, groups = _distinct(exact)
+        first, groups = distinct_rows(exact + 0.0)  # no -0
     tree = build(
         found.bounding[held][first],
         found.scales,
@@ -97,29 +89,32 @@ def plant(
     )
 
 
-def _distinct(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First row of every distinct point, and the point of every row."""
-    whole = np.ascontiguousarray(points + 0.0)  # no -0
+def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first of every kind of rows that are equal as bytes, and the kind of every row."""
+    if rows.shape[1] == 0:
+        return np.zeros(1, dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+    whole = np.ascontiguousarray(rows)
     as_bytes = whole.view(np.dtype((np.void, whole.dtype.itemsize * whole.shape[1]))).ravel()
     _, first, groups = np.unique(as_bytes, return_index=True, return_inverse=True)
     return first, groups
 
 
-def _of_distance(pairs: DistancePairs) -> Coordinates | None:
+def coordinates_of(pairs: DistancePairs) -> Coordinates | None:
+    """The coordinates of a distance that a tree can bound, else None."""
     found = pairs.family.formula(pairs.theta)
     if found is None or not found.weights.any() or found.is_mixed:
         return None
     from sklearn_reclink.search.priced.formulas import model_of
     from sklearn_reclink.search.tree.formulas import tolerance_of
 
-    files = pairs.original, pairs.masked
+    files: Sequence[np.ndarray] = (pairs.original, pairs.masked)
     tolerance = tolerance_of(found, *files)
     if not np.isfinite(min(tolerance.relative, tolerance.absolute)):
         return None
     bounding, scales = files, np.ones(pairs.masked.shape[1])
     if found.root.size:
         centre = pairs.masked.mean(axis=0)
-        bounding = tuple((file - centre) @ found.root for file in files)
+        bounding = [(file - centre) @ found.root for file in files]
         scales = np.sqrt(found.weights)
     elif len(found.weights) == len(scales):
         scales = np.sqrt(np.maximum(found.weights, 0.0))

@@ -2,24 +2,26 @@
 
 Equal masked records are one *point* with several rows. They have one price, so ties between them
 stay ties. The answers are those of `index.Pairs` with the prices added to the distances, to the
-last bit, unless a walk ran out of its budget: `doubtful` says for which records.
+last bit.
 """
 
 from collections.abc import Iterator
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from sklearn_reclink.search import ties
-from sklearn_reclink.search.index import Search
+from sklearn_reclink.search.pairs import Search
 from sklearn_reclink.search.priced import walk
 from sklearn_reclink.search.priced.tree import BoxTree, over_nodes
 
 NO_BUDGET = 2**62
 
 
+@dataclass(eq=False, repr=False)
 class PricedSearch(Search):
     """Answers by a tree with prices; `planting.plant` makes one.
 
@@ -37,41 +39,27 @@ class PricedSearch(Search):
         In the order of the tree; the least price of every node.
     relative, absolute : float
         How far ties reach beyond a distance.
-    budget : int
-        Most points that one record looks at.
-    batch : int
-        Records of a batch.
     """
 
     name = "a tree with prices"
+    batch_size = 4096
 
-    def __init__(
-        self,
-        model: Any,
-        tree: BoxTree,
-        queries: np.ndarray,
-        exact: np.ndarray,
-        groups: np.ndarray,
-        prices: np.ndarray,
-        node_prices: np.ndarray,
-        *,
-        relative: float = 0.0,
-        absolute: float = 0.0,
-        budget: int = NO_BUDGET,
-        batch: int = 4096,
-    ) -> None:
-        self.model, self.tree = model, tree
-        self.queries, self.exact, self.groups = queries, exact, groups
-        self.prices, self.node_prices = prices, node_prices
-        self.relative, self.absolute, self.budget, self.batch = relative, absolute, budget, batch
+    model: Any
+    tree: BoxTree
+    queries: np.ndarray
+    exact: np.ndarray
+    groups: np.ndarray
+    prices: np.ndarray
+    node_prices: np.ndarray
+    relative: float
+    absolute: float
 
-    def with_prices(self, prices: np.ndarray, *, budget: int | None = None) -> Self:
+    def with_prices(self, prices: np.ndarray) -> Self:
         """The same search with other prices, (n_points,) in the order of the points."""
         other = copy(self)
         other.__dict__.pop("_most_price", None)
         other.prices = np.ascontiguousarray(prices[self.tree.rows])
         other.node_prices = over_nodes(np.minimum, other.prices, self.tree.begin)
-        other.budget = self.budget if budget is None else budget
         return other
 
     @property
@@ -93,10 +81,6 @@ class PricedSearch(Search):
         """The lowest masked row of every point."""
         everyone, starts = self.point_rows
         return everyone[starts[:-1]]
-
-    @property
-    def batch_size(self) -> int:
-        return self.batch
 
     @property
     def order(self) -> np.ndarray:
@@ -137,8 +121,8 @@ class PricedSearch(Search):
         sums : ndarray of shape (n_asked,)
             ``log sum exp(-value / scale)`` over all masked records, if there is a scale.
         """
-        within: dict[str, Any] = {"budget": budget, "depth": depth}
-        places, values, _, beyond, sums = self._walk(records, k, scale=scale, **within)
+        options: dict[str, Any] = {"scale": scale, "budget": budget, "depth": depth}
+        places, values, _, beyond, sums = self._walk(records, k, **options)
         found = self.tree.rows[places].astype(np.int32)
         found[places < 0] = -1
         return found, values, beyond, sums
@@ -207,11 +191,6 @@ class PricedSearch(Search):
                 rows[i], distances[i] = found[ranked], value[ranked]
         return distances, rows
 
-    def doubtful(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Whether a walk ended by its budget before the nearest point was certain."""
-        _, values, _, beyond, _ = self._walk(records, 1)
-        return (beyond < values[:, 0],)
-
     def distances_at(self, records: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Distances of records and points, without prices, (n_pairs,)."""
         places = self.tree.place[points]
@@ -231,7 +210,7 @@ class PricedSearch(Search):
         skip: np.ndarray | None = None,
         limits: np.ndarray | None = None,
         scale: float = 0.0,
-        budget: int | None = None,
+        budget: int = NO_BUDGET,
         depth: float = np.inf,
     ) -> tuple[np.ndarray, ...]:
         found: tuple[np.ndarray, ...] = walk.walk(
@@ -244,7 +223,7 @@ class PricedSearch(Search):
             np.full(len(records), -1) if skip is None else skip,
             np.full(len(records), np.inf) if limits is None else limits,
             k,
-            self.budget if budget is None else budget,
+            budget,
             scale,
             depth,
         )
@@ -276,8 +255,7 @@ class PricedSearch(Search):
         """Lowest row tied with the nearest, value and magnitude of it, and how many are tied."""
         places, values, magnitudes, _, _ = self._walk(records, min(2, self.n_points))
         nearest, magnitude = values[:, 0], magnitudes[:, 0]
-        everyone, starts = self.point_rows
-        lowest = everyone[starts[:-1]][self.tree.rows]  # of every place
+        lowest = self.first_rows[self.tree.rows]  # of every place
         links, n_tied = lowest[places[:, 0]], self.tree.counts[places[:, 0]].astype(np.int64)
         limits = nearest + self._tie_room(nearest, magnitude)
         close = np.flatnonzero(values[:, -1] <= limits) if self.n_points > 1 else np.arange(0)

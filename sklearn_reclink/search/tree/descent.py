@@ -193,20 +193,9 @@ def _loops(mixed: bool | None) -> tuple[Any, Any]:
         extra, caps = formula.extra, formula.caps
         for i in range(n_queries):
             values[i], magnitudes[i] = distance_of(
-                mixed,
-                kind,
-                bound,
-                theta,
-                terms,
-                exact,
-                i,
-                located,
-                place[rows[i]],
-                c,
-                order,
-                extra,
-                caps,
-            )
+                mixed, kind, bound, theta, terms, exact, i, located, place[rows[i]], c, order,
+                extra, caps,
+            )  # fmt: skip
         return values, magnitudes
 
     return first_leaves, distances
