@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_reclink.masking import (
     PRAM,
@@ -25,14 +24,6 @@ from sklearn_reclink.masking import (
 )
 from tests.masking.frames import CATEGORIES, DATES, MIXED, NUMBERS, mixed_array, mixed_pandas
 
-WHOLE_FILE = "masks a file as a whole, so a part or another order of it is masked differently"
-MASKERS = [
-    PRAM(random_state=0),
-    LocalSuppression(k=2),
-    GlobalRecoding(bands=0.5, labels="mean"),
-    TopBottomCoding(replace="mean"),
-    Rounding(base=0.5, random=True, random_state=0),
-]
 # with the columns that each is to mask
 CASES = [
     (PRAM(0.5, random_state=0), [*CATEGORIES, "age", "born"]),
@@ -54,20 +45,6 @@ CASES = [
     (JPEGMasking(quality=30, keep_integers=True), ["age", "moved"]),
 ]
 NULLABLE = {"int64": "Int64", "bool": "boolean"}
-
-
-def expected_failures(masker):
-    failures = {}
-    if isinstance(masker, PRAM | LocalSuppression | Rounding):
-        failures["check_methods_subset_invariance"] = WHOLE_FILE
-    if isinstance(masker, PRAM | Rounding):
-        failures["check_methods_sample_order_invariance"] = WHOLE_FILE
-    return failures
-
-
-@parametrize_with_checks(MASKERS, expected_failed_checks=expected_failures)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("container", MIXED)
