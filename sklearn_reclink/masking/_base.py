@@ -171,7 +171,8 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
             if len(frame) == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return Table.of(frame)
-        numeric = self._kinds is not None and self.columns is None
+        is_dates = isinstance(X, np.ndarray) and X.dtype.kind in "Mm"
+        numeric = self._kinds is not None and self.columns is None and not is_dates
         dtype = np.float64 if numeric else None
         if not hasattr(X, "dtype") and not numeric:
             # a list of rows of several types would become an array of texts

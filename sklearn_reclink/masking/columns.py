@@ -27,7 +27,7 @@ import numpy as np
 
 NUMERIC = frozenset({"number", "date"})
 _PLURAL = {"ordered": "ordered categories", "category": "categories", "other": "other values"}
-_KIND_OF_ARRAY = {"b": "boolean", "U": "text", "S": "text", "M": "date"}
+_KIND_OF_ARRAY = {"b": "boolean", "U": "text", "S": "text", "M": "date", "m": "other"}
 _KIND_OF_SERIES = {"Boolean": "boolean", "String": "text", "Categorical": "category"}
 _KIND_OF_SERIES |= {"Enum": "ordered", "Date": "date", "Datetime": "date"}
 _MICROSECONDS = "datetime64[us]"  # of which a float counts those of three centuries
@@ -139,7 +139,7 @@ class Column:
             return gaps
         if self.data.dtype.kind == "O":
             return np.array([is_missing(value) for value in self.data], dtype=bool)
-        if self.data.dtype.kind in "fM":
+        if self.data.dtype.kind in "fMm":
             return np.asarray(np.isnan(self.data))
         return np.zeros(len(self.data), dtype=bool)
 
@@ -273,8 +273,8 @@ class Column:
 def _suppressed(data: Any, cells: np.ndarray) -> Any:
     """The same data without the cells marked."""
     if isinstance(data, np.ndarray):
-        if data.dtype.kind == "M":
-            return np.where(cells, np.datetime64("NaT"), data)
+        if data.dtype.kind in "Mm":
+            return np.where(cells, np.array("NaT", data.dtype), data)
         kind = np.float64 if data.dtype.kind in "iufb" else object
         return np.where(cells, np.nan, data.astype(kind))
     import narwhals as nw
