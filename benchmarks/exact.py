@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from checks import RIVAL_FACTOR, Cell, footer, verdict
 from fitting import seconds_of_fit, warm_up_files
+from installed import installed
 from markdown_table import Table
 from papers import FILES, N_RECORDS, census_parser, load_census, set_defaults
 from rivals import RivalResult, has_program, run_rivals
@@ -45,7 +46,7 @@ VARIANTS: dict[str, Any] = {
     "d2SB": BilinearLinker(constraint="nonnegative"),
     "psd": BilinearLinker(constraint="psd"),
 }
-RIVALS = ("highs", "scip")
+RIVALS = {"highs": (), "scip": ("pyscipopt",)}  # and the packages that they need
 QUICK_FILES = ("M4-33", "M4-28", "M6-385")
 
 LEAST_RIVAL_LIMIT, MOST_RIVAL_LIMIT = 5.0, 600.0
@@ -187,6 +188,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def main() -> int:
     options = parse()
     census = load_census(options.data_home)
+    options.rivals = installed(options.rivals, RIVALS)
     print(header(options, warm_up(options.variants)), end="\n\n")
     table = table_for(options.rivals)
     table.header()

@@ -17,16 +17,14 @@ how many were wrong.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 from markdown_table import Table
+from processes import quiet_workers
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -37,17 +35,13 @@ PROVEN, OPEN = ("optimal",), ("time_limit", "undecided")
 
 
 def _share(seed: int, numbers: range) -> list[tuple[int, Told]]:
-    import warnings
-
-    warnings.simplefilter("ignore", RuntimeWarning)
     return [(number, fit_with_lies(seed, number)) for number in numbers]
 
 
 def told(seed: int, n_faults: int, n_jobs: int, share: int = 60) -> Iterator[tuple[int, Told]]:
     """Fits until so many were lied to, in the order of their numbers."""
-    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of the workers
     left, start = n_faults, 0
-    with ProcessPoolExecutor(n_jobs, mp_context=get_context("spawn")) as workers:
+    with quiet_workers(n_jobs) as workers:
         while left > 0:
             starts = range(start, start + max(left, share), share)
             shares = [workers.submit(_share, seed, range(first, first + share)) for first in starts]

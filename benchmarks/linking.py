@@ -15,7 +15,8 @@ one, otherwise standardised); ``x cpu`` is the same ratio of processor seconds, 
 the machine disturbs less; ``exponent`` is that of the growth of the processor seconds from the
 smaller file. Rivals that compare all pairs are measured on few records and extrapolated by the
 square of their number, the minimum is predicted for 200 records and extrapolated by their number:
-those rows are marked ~. The last line is the peak memory of the process, rivals included.
+those rows are marked ~. A rival that is not installed has a line that says so. The last line is the
+peak memory of the process, rivals included.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from installed import installed
 from processes import peak_memory
 from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin
@@ -46,6 +48,7 @@ N_FEATURES = 6
 N_TRAIN = 400
 NOISE = 0.1
 WORKERS = 2
+PACKAGES = {"recordlinkage": ("recordlinkage", "pandas")}
 
 
 def files(n_records: int) -> tuple[np.ndarray, np.ndarray]:
@@ -212,8 +215,9 @@ def measure(table: Table, linkers: dict[str, Any], n_records: int, only: list[st
     a, b = mapped(linkers["OWA"], X[:20_000], Y[:20_000])
     seconds, _ = seconds_of(lambda: pairwise_distances_argmin(a, b))
     table.extrapolated("pairwise_distances_argmin", n_records, len(a), seconds, trees["OWA"])
-    seconds, _ = seconds_of(lambda: by_recordlinkage(a[:1000], b[:1000]))
-    table.extrapolated("recordlinkage", n_records, 1000, seconds, trees["OWA"])
+    for rival in installed(["recordlinkage"], PACKAGES):
+        seconds, _ = seconds_of(lambda: by_recordlinkage(a[:1000], b[:1000]))
+        table.extrapolated(rival, n_records, 1000, seconds, trees["OWA"])
     free = BilinearLinker(constraint="free", n_jobs=WORKERS)
     free.__dict__.update(vars(linkers["bilinear, psd"]) | {"constraint": "free"})
     free.matrix_ = np.diag([1.0, 1.0, 1.0, 1.0, 1.0, -0.01])

@@ -78,6 +78,9 @@ RIVALS: dict[str, Callable[[int], list[Any]]] = {
 }
 
 
+PACKAGES = dict.fromkeys(("LMNN", "NCA", "SCML", "LMNN, bal.", "NCA, bal."), ("metric_learn",))
+
+
 class MetricLinker:
     """A learned metric with the interface of a linker, as far as the benchmarks need it."""
 

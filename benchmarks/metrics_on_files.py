@@ -22,8 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from fitting import seconds_of_fit, warm_up_files
+from installed import installed
 from markdown_table import Table
-from metric_rivals import RIVALS, MetricLinker
+from metric_rivals import PACKAGES, RIVALS, MetricLinker
 from papers import FILES, N_RECORDS, census_parser, load_census, set_defaults
 from papers_tables import SIX_FILES
 
@@ -137,17 +138,18 @@ def main() -> int:
     options = parse()
     census = load_census(options.data_home)
     begin = time.perf_counter()
+    rivals = installed(options.rivals, PACKAGES)
     measure("warm-up", 0, *warm_up_files(), [], time_limit=60.0)
-    measure("warm-up", 0, *warm_up_files(40), options.rivals, time_limit=60.0)
+    measure("warm-up", 0, *warm_up_files(40), rivals, time_limit=60.0)
     print(f"Records linked of {N_RECORDS}, seconds of the fit; lead: of psd, in records.\n")
-    table = Table((title, 4) for title in titles(options.rivals))
+    table = Table((title, 4) for title in titles(rivals))
     table.header()
     limits = {"time_limit": options.time_limit, "n_jobs": options.n_jobs}
     rows = []
     for file in options.files:
         for seed in options.seeds:
             X, Y = FILES[file].draw(census, seed)
-            rows.append(measure(file, seed, X, Y, options.rivals, **limits))
+            rows.append(measure(file, seed, X, Y, rivals, **limits))
             table.row(cells(rows[-1]))
     lines, code = verdict(rows)
     print("", *lines, f"{time.perf_counter() - begin:.0f} s in all", sep="\n")

@@ -33,10 +33,11 @@ from typing import Any
 
 import numpy as np
 from fitting import seconds_of_fit
+from installed import installed
 from joblib import Parallel, delayed
 from maskings import MASKINGS, N_LINKED, N_TRAIN, Split, draw_split
+from metric_rivals import PACKAGES, MetricLinker
 from metric_rivals import RIVALS as METRICS
-from metric_rivals import MetricLinker
 from papers import load_census
 from papers_counting import print_table_2
 
@@ -252,6 +253,7 @@ def main() -> int:
     options = parse()
     census = np.asarray(load_census(options.data_home), dtype=float)
     begin = time.perf_counter()
+    options.learners = installed(options.learners, PACKAGES)
     cells = collect(options, census)
     left = len(census) - N_TRAIN
     print(f"{N_TRAIN} known pairs, pool of {N_TRAIN}; {left} others, pool of as many")

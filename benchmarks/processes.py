@@ -7,8 +7,12 @@ memory of the child.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import Any
 
 
@@ -23,6 +27,16 @@ def json_of_process(*arguments: str, timeout: float | None = None, **options: An
     if process.returncode:
         raise RuntimeError(f"{' '.join(arguments)} failed: {process.stderr.strip()[-500:]}")
     return json.loads(process.stdout.strip().splitlines()[-1])
+
+
+def quiet_workers(n_jobs: int) -> ProcessPoolExecutor:
+    """Fresh processes of one thread each, without warnings of arithmetic."""
+    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of the workers
+    return ProcessPoolExecutor(n_jobs, mp_context=get_context("spawn"), initializer=_be_quiet)
+
+
+def _be_quiet() -> None:
+    warnings.simplefilter("ignore", RuntimeWarning)
 
 
 def peak_memory() -> float:

@@ -23,6 +23,7 @@ from sklearn_reclink.capacity import is_monotone, is_submodular, subset_members,
 
 # What a solver may take beyond its time limit, reading and presolve included, until it is ended.
 _GRACE = 60.0
+AS_GOOD_AS_0 = 1e-12  # far below the tolerances of solvers, to which "> 0" is ">= 0"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ def run_rivals(
     """Give the papers' program of a fitted linker to every rival in turn."""
     path = folder / "program.mps"
     # the papers do not normalise matrices: with 0 for their "> 0" the zero matrix would link all
-    export_mps(linker, X, Y, path, strictness=1e-4 if hasattr(linker, "matrix_") else 0.0)
+    strictness = 1e-4 if hasattr(linker, "matrix_") else AS_GOOD_AS_0
+    export_mps(linker, X, Y, path, strictness=strictness)
     results = {}
     for rival in rivals:
         found = _solved(rival, path, limit)

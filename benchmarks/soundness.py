@@ -19,16 +19,14 @@ each is a line of ``--failures`` with the number that repeats it.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 from markdown_table import Table
+from processes import quiet_workers
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -47,18 +45,9 @@ def _share(seed: int, numbers: range) -> list[Outcome]:
     return [outcome_of(seed, number) for number in numbers]
 
 
-def _quiet() -> None:
-    import warnings
-
-    warnings.simplefilter("ignore", RuntimeWarning)
-
-
 def outcomes(seed: int, n_fits: int, n_jobs: int, share: int = 100) -> Iterator[Outcome]:
     """The outcomes of all numbers, in their order."""
-    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of the workers
-    with ProcessPoolExecutor(
-        n_jobs, mp_context=get_context("spawn"), initializer=_quiet
-    ) as workers:
+    with quiet_workers(n_jobs) as workers:
         starts = range(0, n_fits, share)
         futures = [
             workers.submit(_share, seed, range(start, min(start + share, n_fits)))

@@ -149,34 +149,23 @@ def held_out_rates(
     Parameters
     ----------
     cases : sequence of tuple
-        A linker, the rows that it learns from, and the parts, as in `held_out_links`.
+        A linker, the rows that it learns from, and the parts, as in `held_out_search`.
     X, y : array-like or dataframe of shape (n_records, n_features)
         Original file and its masked version, aligned.
     n_jobs : int or None, default=None
         Number of joblib workers, one case each.
     **options
-        Passed to `held_out_links`.
+        Passed to `held_out_search`.
 
     Returns
     -------
     ndarray of shape (n_cases, n_parts)
     """
     found = Parallel(n_jobs=n_jobs)(
-        delayed(held_out_links)(linker, X, y, train, parts, **options)
+        delayed(held_out_search)(linker, X, y, train, parts, **options)
         for linker, train, parts in cases
     )
-    return np.array([[part.mean() for part in one] for one in found])
-
-
-def held_out_links(*arguments: Any, **options: Any) -> list[np.ndarray]:
-    """Which records of each part does a linker find? Parameters as in `held_out_search`.
-
-    Returns
-    -------
-    list of ndarray of bool
-        Whether each record is re-identified, part by part.
-    """
-    return [part.reidentified for part in held_out_search(*arguments, **options)]
+    return np.array([[part.reidentified.mean() for part in one] for one in found])
 
 
 @dataclass(frozen=True)

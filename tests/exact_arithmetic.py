@@ -108,7 +108,11 @@ def ordered_squares(differences: list[int]) -> list[int]:
 
 def increments(differences: list[int]) -> list[int]:
     """Per non-empty subset by dyadic number: the least square in it less the largest outside."""
-    c = squares(differences)
+    return increments_of(squares(differences))
+
+
+def increments_of(c: list) -> list:
+    """The same of the squares, or of other dissimilarities."""
     n = len(c)
     values = []
     for subset in range(1, 2**n):
@@ -120,7 +124,11 @@ def increments(differences: list[int]) -> list[int]:
 
 def minima(differences: list[int], order: int) -> list[int]:
     """Per subset of at most ``order`` variables, by dyadic number: its least square."""
-    c = squares(differences)
+    return minima_of(squares(differences), order)
+
+
+def minima_of(c: list, order: int) -> list:
+    """The same of the squares, or of other dissimilarities."""
     n = len(c)
     return [min(c[k] for k in range(n) if subset >> k & 1) for subset in small_subsets(n, order)]
 

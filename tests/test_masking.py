@@ -11,19 +11,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_reclink.masking import Microaggregation, mdav
-
-BATCH = "masks a file by groups of its own records, so a subset is masked differently"
-
-
-@parametrize_with_checks(
-    [Microaggregation(), Microaggregation(groups=1, k=2, standardize=True, keep_integers=True)],
-    expected_failed_checks=lambda estimator: {"check_methods_subset_invariance": BATCH},
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 def literal_mdav(records, k):

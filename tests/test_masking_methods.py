@@ -12,11 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_reclink.masking import (
     AdditiveNoise,
-    DataShuffling,
     JPEGMasking,
     Microaggregation,
     RankSwapping,
@@ -24,34 +22,11 @@ from sklearn_reclink.masking import (
 )
 from sklearn_reclink.masking._jpeg import compress
 from sklearn_reclink.masking._univariate import optimal_runs, runs_of_k
+from tests.masking.test_conventions import OF_NUMBERS
 
-WHOLE_FILE = "masks a file as a whole, so a part or another order of it is masked differently"
-MASKERS = [
-    RankSwapping(p=20, random_state=0),
-    AdditiveNoise(random_state=0),
-    AdditiveNoise(correlated=True, keep_integers=True, random_state=0),
-    JPEGMasking(),
-    DataShuffling(random_state=0),
-    DataShuffling(20, k=2, keep_integers=True, random_state=0),
-    UnivariateMicroaggregation(),
-    UnivariateMicroaggregation(k=2, optimal=True, keep_integers=True),
-]
-ORDER_MATTERS = (AdditiveNoise, DataShuffling, JPEGMasking)
-ROUNDING = [masker for masker in MASKERS if "keep_integers" in masker.get_params()]
-ROUNDING.remove(MASKERS[4])  # it makes no new values
+ROUNDING = [masker for masker in OF_NUMBERS if "keep_integers" in masker.get_params()]
+ROUNDING.remove(OF_NUMBERS[4])  # it makes no new values
 ROUNDING.append(Microaggregation(groups=2))
-
-
-def expected_failures(masker):
-    failures = {"check_methods_subset_invariance": WHOLE_FILE}
-    if isinstance(masker, ORDER_MATTERS) and getattr(masker, "k", 1) == 1:
-        failures["check_methods_sample_order_invariance"] = WHOLE_FILE
-    return failures
-
-
-@parametrize_with_checks(MASKERS, expected_failed_checks=expected_failures)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture
@@ -59,7 +34,7 @@ def numbers():
     return np.random.default_rng(0).lognormal(size=(90, 4))
 
 
-@pytest.mark.parametrize("masker", MASKERS, ids=str)
+@pytest.mark.parametrize("masker", OF_NUMBERS, ids=str)
 @pytest.mark.parametrize("frame", ["pandas", "polars"])
 def test_data_frames_are_kept(masker, frame, numbers):
     make = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[frame]
@@ -80,7 +55,7 @@ def test_whole_numbers_stay_whole_where_asked(masker, numbers):
     assert not np.array_equal(exact[:, :2], whole[:, :2])
 
 
-@pytest.mark.parametrize("masker", MASKERS, ids=str)
+@pytest.mark.parametrize("masker", OF_NUMBERS, ids=str)
 def test_a_constant_variable_is_released_as_it_is(masker, numbers):
     numbers[:, 1] = 0.1
     np.testing.assert_array_equal(clone(masker).fit_transform(numbers)[:, 1], 0.1)

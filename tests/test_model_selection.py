@@ -7,14 +7,13 @@ import pandas as pd
 import pytest
 
 from sklearn_reclink import DensityLinker, EuclideanLinker, WeightedMeanLinker
+from sklearn_reclink.datasets import make_noisy_files
 from sklearn_reclink.model_selection import train_test_linkage
 
 
 @pytest.fixture(scope="module")
 def files():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(240, 3))
-    return X, X + rng.normal(scale=0.3, size=X.shape)
+    return make_noisy_files(240, noise=[0.3] * 3, random_state=0)
 
 
 def test_nothing_learned_nothing_overfitted_in_pools_of_one_size(files):

@@ -6,7 +6,7 @@ so the masked file says nothing about another one. A masker masks every column, 
 """
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -84,20 +84,6 @@ def listed(columns: Iterable[Hashable]) -> str:
     return ", ".join(repr(column) for column in columns)
 
 
-def position(variable: Any, n_features: int, names: Sequence[Hashable] | None, what: str) -> int:
-    """The position of a column given by position or by name; ``what`` names the option."""
-    if isinstance(variable, Integral) and 0 <= int(variable) < n_features:
-        return int(variable)
-    if isinstance(variable, str) and names is not None and variable in names:
-        return list(names).index(variable)
-    known = f"positions run from 0 to {n_features - 1}"
-    if isinstance(variable, str):
-        known = "X has no column names: give positions, or a DataFrame"
-        if names is not None:
-            known = f"the columns of X are {list(names)}"
-    raise ValueError(f"{what} holds the variable {variable!r}; {known}.")
-
-
 @fill_in(OF_FIT)
 class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of the maskers.
@@ -124,14 +110,14 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         """The masked data of one column."""
         raise NotImplementedError
 
-    def _mask_columns(self, table: Table) -> dict[int, Any]:
-        """The masked data of the columns, by position."""
-        return {place: self._mask_column(table.columns[place]) for place in self.columns_}
+    def _mask_columns(self, table: Table) -> list[Any]:
+        """The masked data of the columns to mask, in their order."""
+        return [self._mask_column(column) for column in table.at(self.columns_)]
 
     def _check(self, table: Table) -> None:
         """Raise if the file cannot be masked."""
 
-    def _settle(self, n_features: int) -> None:
+    def _settle(self) -> None:
         """Set in `fit` what depends on the variables alone."""
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -143,7 +129,7 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         self._check_options_by_column()
         table = self._read(X, reset=True)
         self.columns_ = self._positions(self.columns, "columns")
-        self._settle(len(table.columns))
+        self._settle()
         self._check_columns(table)
         return self
 
@@ -161,7 +147,8 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         table = self._read(X, reset=False)
         self._check_columns(table)
         with np.errstate(over="ignore", invalid="ignore"):  # `with_numbers` refuses what follows
-            return table.replaced(self._mask_columns(table))
+            masked = self._mask_columns(table)
+            return table.replaced(dict(zip(self.columns_, masked, strict=True)))
 
     def _check_options_by_column(self) -> None:
         """Hold the values of a dict by column to what one value for all columns must be."""
@@ -184,18 +171,19 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
             if len(frame) == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return Table.of(frame)
-        if not hasattr(X, "dtype") and self._array_dtype is None:
+        is_dates = isinstance(X, np.ndarray) and X.dtype.kind in "Mm"
+        numeric = self._kinds is not None and self.columns is None and not is_dates
+        dtype = np.float64 if numeric else None
+        if not hasattr(X, "dtype") and not numeric:
             # a list of rows of several types would become an array of texts
             texts = np.asarray(X).dtype.kind in "US"
             X = np.array(X, dtype=object) if texts else X
-        finite = "allow-nan" if self._allows_missing else True
-        if self._array_dtype is None:
-            finite = False
-        options = {"dtype": self._array_dtype, "order": "C", "ensure_all_finite": finite}
+        finite = dtype is not None and ("allow-nan" if self._allows_missing else True)
+        options = {"dtype": dtype, "order": "C", "ensure_all_finite": finite}
         try:
             return Table.of(validate_data(self, X, **options, reset=reset))
         except (TypeError, ValueError) as error:
-            place = None if self._array_dtype is None else no_number(X)
+            place = no_number(X) if numeric else None
             if place is None:
                 raise
             first_line = str(error).splitlines()[0].partition(": ")[0]  # then comes the value
@@ -204,50 +192,55 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
                 f"columns of numbers with columns=, or correct it. {first_line}"
             ) from None
 
-    @property
-    def _array_dtype(self) -> Any:
-        """The type of an array to mask, None for any."""
-        return np.float64 if self._kinds is not None and self.columns is None else None
-
     def _positions(self, columns: Any, what: str) -> list[int]:
         """The positions of the columns that an option names, all if it is None."""
         n_features = self.n_features_in_
         if columns is None:
             return list(range(n_features))
-        names = getattr(self, "feature_names_in_", None)
         given = [columns] if isinstance(columns, str) else list(columns)
         if len(given) == n_features and all(isinstance(one, bool | np.bool_) for one in given):
             return [int(place) for place in np.flatnonzero(given)]
-        return list(dict.fromkeys(position(one, n_features, names, what) for one in given))
+        return list(dict.fromkeys(self._position(one, what) for one in given))
+
+    def _position(self, variable: Any, what: str) -> int:
+        """The position of a column given by position or by name; ``what`` names the option."""
+        names = getattr(self, "feature_names_in_", None)
+        if isinstance(variable, Integral) and 0 <= int(variable) < self.n_features_in_:
+            return int(variable)
+        if isinstance(variable, str) and names is not None and variable in names:
+            return list(names).index(variable)
+        if not isinstance(variable, str):
+            known = f"positions run from 0 to {self.n_features_in_ - 1}"
+        elif names is None:
+            known = "X has no column names: give positions, or a DataFrame"
+        else:
+            known = f"the columns of X are {list(names)}"
+        raise ValueError(f"{what} holds the variable {variable!r}; {known}.")
 
     def _check_columns(self, table: Table) -> None:
-        chosen = [table.columns[place] for place in self.columns_]
+        chosen = table.at(self.columns_)
         if not chosen:
             raise ValueError("columns names no column: name those to mask, or leave it None")
-        name = type(self).__name__
-        if self._kinds is not None:
-            wrong = [one.name for one in chosen if one.kind not in self._kinds]
-            if wrong:
-                raise ValueError(
-                    f"{name} masks only {self._takes}; other kinds are in {listed(wrong)}: name "
-                    "the columns to mask with columns=, and mask the others by another method, "
-                    "such as PRAM, GlobalRecoding or LocalSuppression"
-                )
-        gaps = [] if self._allows_missing else [one for one in chosen if one.missing.any()]
+        name, kinds = type(self).__name__, self._kinds
+        wrong = [one.name for one in chosen if kinds is not None and one.kind not in kinds]
+        if wrong:
+            raise ValueError(
+                f"{name} masks only {self._takes}; other kinds are in {listed(wrong)}: name "
+                "the columns to mask with columns=, and mask the others by another method, "
+                "such as PRAM, GlobalRecoding or LocalSuppression"
+            )
+        gaps = [one.name for one in chosen if not self._allows_missing and one.missing.any()]
         if gaps:
             raise ValueError(
-                f"{name} cannot mask missing values; there are some in "
-                f"{listed(one.name for one in gaps)}: name the columns to mask with columns=, or "
-                "drop the records without a value"
+                f"{name} cannot mask missing values; there are some in {listed(gaps)}: name the "
+                "columns to mask with columns=, or drop the records without a value"
             )
-        if self._kinds is not None:
-            for one in chosen:
-                if one.kind == "number" and np.isinf(one.numbers).any():
-                    row = int(np.flatnonzero(np.isinf(one.numbers))[0])
-                    raise ValueError(
-                        f"column {one.name!r} has an infinite value (infinity) in row {row}: "
-                        "replace it by a number, or suppress it"
-                    )
+        for one in chosen:
+            if kinds is not None and one.kind == "number" and np.isinf(one.numbers).any():
+                raise ValueError(
+                    f"column {one.name!r} has an infinite value (infinity) in row "
+                    f"{np.isinf(one.numbers).argmax()}: replace it by a number, or suppress it"
+                )
         self._check(table)
 
     def _option(self, name: str, column: Column) -> Any:
@@ -258,11 +251,9 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
         return self._by_position(name).get(column.place)
 
     def _by_position(self, name: str) -> dict[int, Any]:
-        names = getattr(self, "feature_names_in_", None)
-        return {
-            position(one, self.n_features_in_, names, name): value
-            for one, value in getattr(self, name).items()
-        }
+        """The values of an option by column; none where it is None."""
+        given = getattr(self, name) or {}
+        return {self._position(one, name): value for one, value in given.items()}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -292,12 +283,13 @@ class NumericMasker(Masker):
     def _mask(self, X: np.ndarray) -> np.ndarray:
         """The masked version of the columns to mask."""
 
-    def _mask_columns(self, table: Table) -> dict[int, Any]:
-        X = np.column_stack([table.columns[place].numbers for place in self.columns_])
+    def _mask_columns(self, table: Table) -> list[Any]:
+        chosen = table.at(self.columns_)
+        X = np.column_stack([column.numbers for column in chosen])
         Y = self._mask(X)
         if self.keep_integers:
             Y = round_whole_columns(X, Y)
-        return {
-            place: table.columns[place].with_numbers(values, whole=self.keep_integers)
-            for place, values in zip(self.columns_, Y.T, strict=True)
-        }
+        return [
+            column.with_numbers(values, whole=self.keep_integers)
+            for column, values in zip(chosen, Y.T, strict=True)
+        ]

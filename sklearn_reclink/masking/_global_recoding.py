@@ -115,21 +115,22 @@ class GlobalRecoding(Masker):
         "labels": [StrOptions({"interval", "mean"})],
     }
 
-    def _rule(self, name: str, column: Column) -> Any:
-        if name == "mapping" and self.mapping:
-            if not all(isinstance(value, Mapping) for value in self.mapping.values()):
-                return self.mapping
-        return self._option(name, column)
+    def _rules(self, column: Column) -> dict[str, Any]:
+        """The rules that are given for a column, by the name of the option."""
+        values = (self.mapping or {}).values()
+        for_all = not all(isinstance(value, Mapping) for value in values)
+        rules = {
+            "bands": self._option("bands", column),
+            "mapping": self.mapping if for_all else self._option("mapping", column),
+            "n_levels": self._option("n_levels", column),
+        }
+        return {name: rule for name, rule in rules.items() if rule is not None}
 
     def _check(self, table: Table) -> None:
-        chosen = [table.columns[place] for place in self.columns_]
+        chosen = table.at(self.columns_)
         without = []
         for column in chosen:
-            rules = [
-                name
-                for name in ("bands", "mapping", "n_levels")
-                if self._rule(name, column) is not None
-            ]
+            rules = self._rules(column)
             if len(rules) > 1:
                 raise ValueError(
                     f"column {column.name!r} has the rules {' and '.join(rules)}: give one for each"
@@ -144,11 +145,12 @@ class GlobalRecoding(Masker):
             self._mask_column(column)
 
     def _mask_column(self, column: Column) -> Any:
-        for name, recode in (("bands", self._into_bands), ("mapping", self._merged)):
-            rule = self._rule(name, column)
-            if rule is not None:
-                return recode(column, rule)
-        return self._lumped(column, self._rule("n_levels", column))
+        rules = self._rules(column)
+        if "bands" in rules:
+            return self._into_bands(column, rules["bands"])
+        if "mapping" in rules:
+            return self._merged(column, rules["mapping"])
+        return self._lumped(column, rules["n_levels"])
 
     def _into_bands(self, column: Column, rule: Any) -> Any:
         if column.kind not in NUMERIC:

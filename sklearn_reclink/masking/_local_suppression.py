@@ -193,20 +193,20 @@ class LocalSuppression(Masker):
                 f"X has {len(self.columns_)} columns to use as key variables, and at most "
                 f"{MOST_KEYS} can be: name the key variables with columns="
             )
-        weights = {} if self.importance is None else self._by_position("importance")
-        other = [place for place in weights if place not in self.columns_]
+        weights = self._by_position("importance")
+        other = table.at([place for place in weights if place not in self.columns_])
         if other:
             raise ValueError(
-                f"importance holds {listed(table.columns[place].name for place in other)}, which "
-                "columns= does not name as key variables"
+                f"importance holds {listed(column.name for column in other)}, which columns= does "
+                "not name as key variables"
             )
         if not all(0 < weight < np.inf for weight in weights.values()):
             raise ValueError("importance must hold positive numbers")
 
-    def _mask_columns(self, table: Table) -> dict[int, Any]:
-        keys = [table.columns[place] for place in self.columns_]
+    def _mask_columns(self, table: Table) -> list[Any]:
+        keys = table.at(self.columns_)
         codes = np.column_stack([key.levels[0] for key in keys])
-        weights = {} if self.importance is None else self._by_position("importance")
+        weights = self._by_position("importance")
         costs = np.array([float(weights.get(place, 1.0)) for place in self.columns_])
         # among equal costs: far too small to outweigh a cell
         n_levels = np.array([len(key.levels[1]) for key in keys])
@@ -214,6 +214,4 @@ class LocalSuppression(Masker):
         order, cells = np.lexsort(codes.T), np.zeros(codes.shape, dtype=bool)
         cells[order] = suppressed_cells(codes[order], self.k, costs)  # in any order of the rows
         rows = np.arange(len(table))
-        return {
-            key.place: key.take(np.where(cells[:, one], -1, rows)) for one, key in enumerate(keys)
-        }
+        return [key.take(np.where(gone, -1, rows)) for key, gone in zip(keys, cells.T, strict=True)]

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_reclink._sklearn_compat import Interval
-from sklearn_reclink.masking._base import NumericMasker, by_powers_of_two, listed, position
+from sklearn_reclink.masking._base import NumericMasker, by_powers_of_two, listed
 from sklearn_reclink.masking.columns import Table
 
 
@@ -170,10 +170,27 @@ class Microaggregation(NumericMasker):
         "standardize": ["boolean"],
     }
 
-    def _settle(self, n_features: int) -> None:
-        names = getattr(self, "feature_names_in_", None)
-        self.groups_ = _variable_groups(self.groups, self.columns_, n_features, names)
+    def _settle(self) -> None:
+        self.groups_ = self._variable_groups()
         self.k_ = _group_sizes(self.k, len(self.groups_))
+
+    def _variable_groups(self) -> list[list[int]]:
+        """The positions of the variables of each group."""
+        groups: Any = self.groups
+        columns = self.columns_
+        if groups is None or isinstance(groups, Integral):
+            size = int(groups or len(columns)) or 1
+            return [columns[start : start + size] for start in range(0, len(columns), size)]
+        for group in groups:
+            if isinstance(group, str | Integral) or len(group) == 0:
+                raise ValueError(
+                    f"groups holds {group!r}, where a non-empty list of variables is needed, "
+                    "such as groups=[[0, 1], [2, 3]]."
+                )
+        positions = [[self._position(one, "groups") for one in group] for group in groups]
+        called = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        _check_partition(positions, columns, called)
+        return positions
 
     def _mask(self, X: np.ndarray) -> np.ndarray:
         Y = X.copy()
@@ -191,23 +208,12 @@ class Microaggregation(NumericMasker):
         check_k_records(table, max(self.k_, default=1))
 
 
-def _variable_groups(
-    groups: Any, columns: Sequence[int], n_features: int, names: Sequence[Hashable] | None
-) -> list[list[int]]:
-    """The positions of the variables of each group; together they are the columns to mask."""
-    if groups is None or isinstance(groups, Integral):
-        size = int(groups or len(columns)) or 1
-        return [list(columns[start : start + size]) for start in range(0, len(columns), size)]
-    for group in groups:
-        if isinstance(group, str | Integral) or len(group) == 0:
-            raise ValueError(
-                f"groups holds {group!r}, where a non-empty list of variables is needed, "
-                "such as groups=[[0, 1], [2, 3]]."
-            )
-    positions = [[position(one, n_features, names, "groups") for one in group] for group in groups]
-    counts = Counter(place for group in positions for place in group)
+def _check_partition(
+    groups: list[list[int]], columns: Sequence[int], called: Sequence[Hashable]
+) -> None:
+    """Raise unless every column to mask, and no other, is in one group."""
+    counts = Counter(place for group in groups for place in group)
     repeated = sorted(place for place, count in counts.items() if count > 1)
-    called = range(n_features) if names is None else names
     if repeated:
         twice = listed([called[place] for place in repeated])
         raise ValueError(
@@ -226,7 +232,6 @@ def _variable_groups(
             f"groups holds the columns {listed(beside)}, which columns= does not name: add them to "
             "columns, or take them out of groups"
         )
-    return positions
 
 
 def _group_sizes(k: int | Sequence[int], n_groups: int) -> list[int]:

@@ -150,7 +150,7 @@ class PRAM(Masker):
         "random_state": ["random_state"],
     }
 
-    def _settle(self, n_features: int) -> None:
+    def _settle(self) -> None:
         self.strata_ = [] if self.strata is None else self._positions(self.strata, "strata")
         both = [place for place in self.columns_ if place in self.strata_]
         if self.columns is None:
@@ -161,7 +161,7 @@ class PRAM(Masker):
             )
 
     def _check(self, table: Table) -> None:
-        for column in (table.columns[place] for place in self.columns_):
+        for column in table.at(self.columns_):
             self._matrix_of(column)
             if self._option("p", column) is None and self._option("matrix", column) is None:
                 raise ValueError(
@@ -186,16 +186,14 @@ class PRAM(Masker):
             )
         return matrix
 
-    def _mask_columns(self, table: Table) -> dict[int, Any]:
+    def _mask_columns(self, table: Table) -> list[Any]:
         rng = check_random_state(self.random_state)
         strata = np.zeros(len(table), dtype=np.intp)
-        for place in self.strata_:
-            codes, levels = table.columns[place].levels
+        for codes, levels in (column.levels for column in table.at(self.strata_)):
             strata = np.unique(strata * (len(levels) + 1) + codes + 1, return_inverse=True)[1]
         members = [np.flatnonzero(strata == one) for one in np.unique(strata)]
-        masked = {}
-        for place in self.columns_:
-            column = table.columns[place]
+        masked = []
+        for column in table.at(self.columns_):
             codes, levels = column.levels
             new = codes.copy()
             for rows in members:
@@ -204,7 +202,8 @@ class PRAM(Masker):
             # a row that holds each level; the last is that of missing cells
             holder = np.full(len(levels) + 1, -1)
             holder[codes] = np.arange(len(codes))
-            masked[place] = column.take(np.where(codes < 0, np.arange(len(codes)), holder[new]))
+            rows = np.where(codes < 0, np.arange(len(codes)), holder[new])
+            masked.append(column.take(rows))
         return masked
 
     def _draw(self, column: Column, codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:

@@ -103,12 +103,10 @@ class RankSwapping(Masker):
         "random_state": ["random_state"],
     }
 
-    def _mask_columns(self, table: Table) -> dict[int, Any]:
+    def _mask_columns(self, table: Table) -> list[Any]:
         rng = check_random_state(self.random_state)
-        return {
-            place: table.columns[place].take(self._rows(table.columns[place].numbers, rng))
-            for place in self.columns_
-        }
+        chosen = table.at(self.columns_)
+        return [column.take(self._rows(column.numbers, rng)) for column in chosen]
 
     def _rows(self, values: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         rows, present = np.arange(len(values)), np.flatnonzero(~np.isnan(values))

@@ -87,7 +87,7 @@ class Rounding(Masker):
     }
 
     def _check(self, table: Table) -> None:
-        for column in (table.columns[place] for place in self.columns_):
+        for column in table.at(self.columns_):
             base = self._option("base", column)
             if base is None or not 0 < base < np.inf:
                 raise ValueError(
@@ -100,12 +100,10 @@ class Rounding(Masker):
                     "a whole base, or make the column one of floats"
                 )
 
-    def _mask_columns(self, table: Table) -> dict[int, Any]:
+    def _mask_columns(self, table: Table) -> list[Any]:
         rng = check_random_state(self.random_state) if self.random else None
-        chosen = [table.columns[place] for place in self.columns_]
-        return {
-            column.place: column.with_numbers(
-                round_to(column.numbers, float(self._option("base", column)), rng), whole=True
-            )
-            for column in chosen
-        }
+        masked = []
+        for column in table.at(self.columns_):
+            rounded = round_to(column.numbers, float(self._option("base", column)), rng)
+            masked.append(column.with_numbers(rounded, whole=True))
+        return masked

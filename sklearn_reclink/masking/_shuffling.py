@@ -222,14 +222,13 @@ class DataShuffling(NumericMasker):
     def _check(self, table: Table) -> None:
         check_k_records(table, self.k)
 
-    def _mask_columns(self, table: Table) -> dict[int, Any]:
+    def _mask_columns(self, table: Table) -> list[Any]:
         if self.k > 1:
             return super()._mask_columns(table)
-        X = np.column_stack([table.columns[place].numbers for place in self.columns_])
+        chosen = table.at(self.columns_)
+        X = np.column_stack([column.numbers for column in chosen])
         rows, _ = shuffled(X, self.p, 1, check_random_state(self.random_state))
-        return {
-            place: table.columns[place].take(rows[:, k]) for k, place in enumerate(self.columns_)
-        }
+        return [column.take(taken) for column, taken in zip(chosen, rows.T, strict=True)]
 
     def _mask(self, X: np.ndarray) -> np.ndarray:
         rows, sets = shuffled(X, self.p, self.k, check_random_state(self.random_state))

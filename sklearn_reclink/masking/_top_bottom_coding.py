@@ -87,7 +87,7 @@ class TopBottomCoding(Masker):
     }
 
     def _check(self, table: Table) -> None:
-        for column in (table.columns[place] for place in self.columns_):
+        for column in table.at(self.columns_):
             low, high = self._threshold("bottom", column), self._threshold("top", column)
             if np.isinf(low) and np.isinf(high):
                 raise ValueError(

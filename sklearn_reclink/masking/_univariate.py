@@ -135,7 +135,7 @@ class UnivariateMicroaggregation(NumericMasker):
 
     def _check(self, table: Table) -> None:
         check_k_records(table, self.k)
-        for column in (table.columns[place] for place in self.columns_):
+        for column in table.at(self.columns_):
             if len(table) > (~column.missing).sum() < self.k:
                 raise ValueError(
                     f"column {column.name!r} has {(~column.missing).sum()} values, fewer than "

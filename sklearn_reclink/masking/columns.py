@@ -27,6 +27,9 @@ import numpy as np
 
 NUMERIC = frozenset({"number", "date"})
 _PLURAL = {"ordered": "ordered categories", "category": "categories", "other": "other values"}
+_KIND_OF_ARRAY = {"b": "boolean", "U": "text", "S": "text", "M": "date", "m": "other"}
+_KIND_OF_SERIES = {"Boolean": "boolean", "String": "text", "Categorical": "category"}
+_KIND_OF_SERIES |= {"Enum": "ordered", "Date": "date", "Datetime": "date"}
 _MICROSECONDS = "datetime64[us]"  # of which a float counts those of three centuries
 
 
@@ -110,19 +113,16 @@ class Column:
     def kind(self) -> str:
         """number, date, boolean, ordered, category, text or other."""
         if self.is_array:
-            kinds = {"b": "boolean", "U": "text", "S": "text", "M": "date"}
             if self.data.dtype.kind == "O":
                 return _kind_of_objects(self.data, self.missing)
-            return kinds.get(self.data.dtype.kind, "number")
+            return _KIND_OF_ARRAY.get(self.data.dtype.kind, "number")
         dtype = self.data.dtype
         if dtype.is_numeric():
             return "number"
         name = type(dtype).__name__
         if name == "Object":
             return _kind_of_objects(self.data.to_list(), self.missing)
-        named = {"Boolean": "boolean", "String": "text", "Categorical": "category"}
-        named |= {"Enum": "ordered", "Date": "date", "Datetime": "date"}
-        return named.get(name, "other")
+        return _KIND_OF_SERIES.get(name, "other")
 
     @property
     def held(self) -> str:
@@ -139,13 +139,9 @@ class Column:
             return gaps
         if self.data.dtype.kind == "O":
             return np.array([is_missing(value) for value in self.data], dtype=bool)
-        if self.data.dtype.kind in "fM":
-            return np.asarray(np.isnat(self.data) if self._is_date else np.isnan(self.data))
+        if self.data.dtype.kind in "fMm":
+            return np.asarray(np.isnan(self.data))
         return np.zeros(len(self.data), dtype=bool)
-
-    @property
-    def _is_date(self) -> bool:
-        return bool(self.is_array and self.data.dtype.kind == "M") or self.kind == "date"
 
     @cached_property
     def numbers(self) -> np.ndarray:
@@ -222,7 +218,7 @@ class Column:
                 "it by another method"
             )
         cells = np.where(self.missing, np.nan, values)
-        if self._is_date:
+        if self.kind == "date":
             return self._with_dates(cells)
         if self.is_array:
             return self._array_of(cells, whole)
@@ -235,8 +231,7 @@ class Column:
             target: Any = native.dtype
             if self.is_whole and not whole:
                 target = "Float64" if hasattr(native.dtype, "na_value") else np.float64
-            new = nw.from_native(new.to_native().astype(target), series_only=True)
-            return new
+            return nw.from_native(new.to_native().astype(target), series_only=True)
         if self.missing.any():
             new = _suppressed(new, self.missing)
         return new if self.is_whole and not whole else new.cast(dtype)
@@ -244,9 +239,7 @@ class Column:
     def _array_of(self, cells: np.ndarray, whole: bool) -> np.ndarray:
         if self.data.dtype.kind == "O":
             return np.where(self.missing, self.data, cells.astype(object))
-        if self.is_whole:
-            return cells.astype(self.data.dtype) if whole else cells
-        return cells.astype(self.data.dtype)
+        return cells if self.is_whole and not whole else cells.astype(self.data.dtype)
 
     def _with_dates(self, cells: np.ndarray) -> Any:
         old = np.asarray(self.data if self.is_array else self.data.to_numpy())
@@ -280,8 +273,8 @@ class Column:
 def _suppressed(data: Any, cells: np.ndarray) -> Any:
     """The same data without the cells marked."""
     if isinstance(data, np.ndarray):
-        if data.dtype.kind == "M":
-            return np.where(cells, np.datetime64("NaT"), data)
+        if data.dtype.kind in "Mm":
+            return np.where(cells, np.array("NaT", data.dtype), data)
         kind = np.float64 if data.dtype.kind in "iufb" else object
         return np.where(cells, np.nan, data.astype(kind))
     import narwhals as nw
@@ -321,6 +314,10 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.data)
+
+    def at(self, places: Sequence[int]) -> list[Column]:
+        """The columns at some positions."""
+        return [self.columns[place] for place in places]
 
     def replaced(self, new: Mapping[int, Any]) -> Any:
         """The file, in its own container, with new data at some positions."""

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_reclink.metrics._files import check_share
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -74,8 +76,8 @@ class ClaimedLinks:
         float
             0 if no threshold reaches the precision.
         """
-        enough = self.precision >= _share(precision, "precision")
-        return float(np.max(self.recall[enough], initial=0.0))
+        check_share("precision", precision)
+        return float(np.max(self.recall[self.precision >= precision], initial=0.0))
 
     def at_recall(self, recall: float) -> float:
         """Largest precision of an intruder who re-identifies at least a given share of the pairs.
@@ -90,8 +92,8 @@ class ClaimedLinks:
         float
             NaN if no threshold reaches the recall.
         """
-        found = self.precision[self.recall >= _share(recall, "recall")]
-        return float(np.fmax.reduce(found, initial=np.nan))
+        check_share("recall", recall)
+        return float(np.fmax.reduce(self.precision[self.recall >= recall], initial=np.nan))
 
     @property
     def average_precision(self) -> float:
@@ -146,9 +148,3 @@ class LinkageCurve:
     n_pairs: int
     n_absent: int
     pool_size: int
-
-
-def _share(value: float, name: str) -> float:
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} is {value!r}: it must be a share from 0 to 1")
-    return value

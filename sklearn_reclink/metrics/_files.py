@@ -1,4 +1,4 @@
-"""Reading an original file and its masked version, for measures that need no estimator."""
+"""What measures are given and return: files, shares, one number or one for each variable."""
 
 from typing import Any
 
@@ -24,6 +24,14 @@ def read_files(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
             "version of row i of X"
         )
     return original, masked
+
+
+def check_share(name: str, share: float) -> None:
+    """Raise if a number is no share."""
+    if not 0 <= share <= 1:
+        raise ValueError(
+            f"{name} is {share}: it must be a share from 0 to 1; divide a percentage by 100"
+        )
 
 
 def average(values: np.ndarray, multioutput: str) -> Any:

@@ -21,8 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink.metrics._docstrings import OF_LOSSES
 from sklearn_reclink.metrics._files import average
 from sklearn_reclink.metrics._probabilistic_loss import probabilistic_loss
 from sklearn_reclink.metrics._variables import (
@@ -117,13 +115,13 @@ def information_loss(X: Any, y: Any, *, categorical_features: Any = None) -> flo
     return mixed_loss(X, y, categorical_features=categorical_features).loss
 
 
-@fill_in(OF_LOSSES)
 def mixed_loss(X: Any, y: Any, *, categorical_features: Any = None) -> MixedLoss:
     """The parts of `information_loss`.
 
     Parameters
     ----------
-    %(X)s
+    X, y, categorical_features
+        As in `information_loss`.
 
     Returns
     -------
@@ -161,13 +159,21 @@ def mixed_loss(X: Any, y: Any, *, categorical_features: Any = None) -> MixedLoss
     )
 
 
-@fill_in(OF_LOSSES)
 def category_change(
     X: Any, y: Any, *, categorical_features: Any = None, multioutput: str = "uniform_average"
 ) -> Any:
     """Share of the records whose category changed, among those with a value in both files.
 
-    %(of_categories)s
+    Parameters
+    ----------
+    X, y, categorical_features
+        As in `information_loss`.
+    multioutput : {"uniform_average", "raw_values"}, default="uniform_average"
+        The mean over the categorical variables, or one number each, in the order of the file.
+
+    Returns
+    -------
+    float or ndarray of shape (n_categorical,)
 
     Examples
     --------
@@ -178,7 +184,6 @@ def category_change(
     return _averaged(changed, categorical_variables(X, y, categorical_features), multioutput)
 
 
-@fill_in(OF_LOSSES)
 def frequency_change(
     X: Any, y: Any, *, categorical_features: Any = None, multioutput: str = "uniform_average"
 ) -> Any:
@@ -188,7 +193,8 @@ def frequency_change(
     ----------
     X, y, categorical_features
         As in `information_loss`. Rows need not be aligned.
-    %(multioutput)s
+    multioutput : {"uniform_average", "raw_values"}, default="uniform_average"
+        The mean over the categorical variables, or one number each, in the order of the file.
 
     Returns
     -------
@@ -205,7 +211,6 @@ def frequency_change(
     return _averaged(total_variation, found, multioutput)
 
 
-@fill_in(OF_LOSSES)
 def association_change(X: Any, y: Any, *, categorical_features: Any = None) -> float:
     """Mean absolute change of the association over all pairs of variables.
 
@@ -214,7 +219,8 @@ def association_change(X: Any, y: Any, *, categorical_features: Any = None) -> f
 
     Parameters
     ----------
-    %(X)s
+    X, y, categorical_features
+        As in `information_loss`.
 
     Returns
     -------
@@ -229,8 +235,7 @@ def association_change(X: Any, y: Any, *, categorical_features: Any = None) -> f
     1.0
     """
     variables = variables_of(read_tables(X, y), categorical_features)
-    found = [change_of_association(*pair) for pair in combinations(variables, 2)]
-    return float(np.mean(found)) if found else 0.0
+    return _mean((change_of_association(*pair) for pair in combinations(variables, 2)), 0.0)
 
 
 def suppression_rate(X: Any, y: Any, *, multioutput: str = "uniform_average") -> Any:
@@ -257,13 +262,13 @@ def suppression_rate(X: Any, y: Any, *, multioutput: str = "uniform_average") ->
     variables = variables_of(read_tables(X, y), None)
     if multioutput == "uniform_average":
         return suppressed(variables)
-    return average(np.array([suppressed([one]) for one in variables]), multioutput)
+    return _averaged(lambda one: suppressed([one]), variables, multioutput)
 
 
 def _averaged(measure: Callable[[Any], float], variables: Iterable[Any], multioutput: str) -> Any:
     return average(np.array([measure(one) for one in variables]), multioutput)
 
 
-def _mean(values: Iterable[float]) -> float:
+def _mean(values: Iterable[float], of_none: float = float("nan")) -> float:
     found = list(values)
-    return float(np.mean(found)) if found else float("nan")
+    return float(np.mean(found)) if found else of_none

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from sklearn_reclink.metrics._files import read_files
+from sklearn_reclink.metrics._files import check_share, read_files
 
 
 def average_record_linkage(
@@ -103,7 +103,8 @@ def linkage_loss_score(record_linkage: float, information_loss: float) -> float:
     >>> round(linkage_loss_score(0.42127, 0.2385), 4)  # M4-33 in Table 5 of the 2015 paper
     0.3299
     """
-    _check_shares(record_linkage=record_linkage, information_loss=information_loss)
+    check_share("record_linkage", record_linkage)
+    check_share("information_loss", information_loss)
     return (record_linkage + information_loss) / 2
 
 
@@ -140,20 +141,10 @@ def domingo_ferrer_torra_score(
     ... )
     0.2875
     """
-    _check_shares(
-        distance_linkage=distance_linkage,
-        probabilistic_linkage=probabilistic_linkage,
-        interval_disclosure=interval_disclosure,
-    )
+    check_share("distance_linkage", distance_linkage)
+    check_share("probabilistic_linkage", probabilistic_linkage)
+    check_share("interval_disclosure", interval_disclosure)
     if not information_loss >= 0:
         raise ValueError(f"information_loss is {information_loss}: it must be 0 or more")
     risk = (distance_linkage + probabilistic_linkage) / 4 + interval_disclosure / 2
     return (information_loss + risk) / 2
-
-
-def _check_shares(**shares: float) -> None:
-    for name, share in shares.items():
-        if not 0 <= share <= 1:
-            raise ValueError(
-                f"{name} is {share}: it must be a share from 0 to 1; divide a percentage by 100"
-            )

@@ -33,12 +33,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink._sklearn_compat import safe_indexing
 from sklearn_reclink.data.kinds import NUMERIC, learn_variables
 from sklearn_reclink.data.pool import unwrapped
 from sklearn_reclink.data.reading import read_again
-from sklearn_reclink.metrics._docstrings import OF_SECRETS
 from sklearn_reclink.metrics._success import Excess, SuccessRate
 from sklearn_reclink.metrics._told_secrets import ReleasedSecret, classes_of
 from sklearn_reclink.metrics.record_space import UnalignedFiles
@@ -109,7 +107,6 @@ class AttributeDisclosure:
         return None if self.over_control is None else self.over_control.interval
 
 
-@fill_in(OF_SECRETS)
 def attribute_disclosure(
     linker: Any,
     X: Any,
@@ -128,7 +125,29 @@ def attribute_disclosure(
 
     Parameters
     ----------
-    %(linker X secret masked_secret pool absent absent_secret n_neighbors tolerance categorical)s
+    linker : fitted linker
+        The attacker, fitted on variables that the intruder knows; the secret is not one of
+        them.
+    X, y : array-like or dataframe of shape (n_pairs, n_features)
+        The known variables of people in both files: original and masked records, aligned.
+    secret : array-like of shape (n_pairs,)
+        The true secrets.
+    masked_secret : array-like of shape (n_pairs,) or (n_masked,)
+        The secrets as released, one for each record of the release.
+    pool : array-like or dataframe of shape (n_masked, n_features), default=None
+        The whole release, the records of ``y`` first. By default the release is ``y``.
+    absent : array-like or dataframe of shape (n_absent, n_features), default=None
+        Known variables of people who are not in the release, for the control. By default each
+        person is looked for in the release without their own record.
+    absent_secret : array-like of shape (n_absent,), default=None
+        Their true secrets.
+    n_neighbors : int, default=1
+        Number of nearest masked records that vote; records alike in ``y`` count as one.
+    tolerance : float, default=0.05
+        How near a guessed number has to be, as a share of the distance from the 5th to the 95th
+        percentile of ``secret``.
+    categorical : bool, default=False
+        Whether numbers are codes of categories.
 
     Returns
     -------
@@ -248,17 +267,16 @@ def disclosure(
 def _read_secrets(categorical: bool, *columns: Any) -> tuple[list[np.ndarray], bool]:
     """Secrets as numbers, and whether these are codes."""
     names = ("secret", "masked_secret", "absent_secret")
-    tables = [_as_table(one, name) for one, name in zip(columns, names, strict=True)]
-    files = [(one, name) for one, name in zip(tables, names, strict=True) if one is not None]
-    told = {"categorical_features": [0] if categorical else None}
-    variables = learn_variables(files[0][0], files[1][0], others=files[2:], **told)
+    given = [(one, name) for one, name in zip(columns, names, strict=True) if one is not None]
+    files = [(_as_table(one, name), name) for one, name in given]
+    nominal = [0] if categorical else None
+    (secret, _), (masked, _), *others = files
+    variables = learn_variables(secret, masked, categorical_features=nominal, others=others)
     codes = [one[:, 0] for one in variables.codes(*files)]
     return codes, variables.kinds[0] != NUMERIC
 
 
 def _as_table(column: Any, name: str) -> Any:
-    if column is None:
-        return None
     if hasattr(column, "to_frame"):
         return column.to_frame("secret")
     values = np.asarray(column)

@@ -104,11 +104,13 @@ def singling_out(
     >>> copied.attack.share, copied.excess.risk, abs(fresh.excess.risk) < 0.1
     (1.0, 1.0, True)
     """
-    told: dict[str, Any] = {
-        "categorical_features": categorical_features,
-        "ordinal_features": ordinal_features,
-    }
-    files = UnalignedFiles.read(X, y, holdout, **told)
+    files = UnalignedFiles.read(
+        X,
+        y,
+        holdout,
+        categorical_features=categorical_features,
+        ordinal_features=ordinal_features,
+    )
     return singled_out_by(files, n_columns, n_attacks, random_state)
 
 

@@ -192,11 +192,15 @@ def nearest_records(
     >>> found.copied, found.identifiable.n_right
     (array([ True, False, False, False]), 2)
     """
-    told: dict[str, Any] = {
-        "categorical_features": categorical_features,
-        "ordinal_features": ordinal_features,
-    }
-    return distances_of(UnalignedFiles.read(X, y, holdout, n_jobs=n_jobs, **told))
+    files = UnalignedFiles.read(
+        X,
+        y,
+        holdout,
+        n_jobs=n_jobs,
+        categorical_features=categorical_features,
+        ordinal_features=ordinal_features,
+    )
+    return distances_of(files)
 
 
 def distances_of(files: UnalignedFiles) -> NearestRecords:

@@ -147,13 +147,20 @@ class UnalignedFiles:
         plain = set(self.variables.kinds) == {"numeric"} and not np.isnan(everyone).any()
         mixed = None if plain else (everyone, self.variables.kinds, True)
         view = learn_view(everyone, everyone, "separate", self.names, mixed)
-        a, b = view.coordinates(people, pool)
-        used = getattr(view, "used", view.informative)
-        caps, extra = getattr(view, "caps", None), getattr(view, "extra", None)
-        index = Index(a[:, used], b[:, used], n_jobs=self.n_jobs, caps=caps, extra=extra)
+        index, _ = index_of(view, people, pool, n_jobs=self.n_jobs)
         family = mixed_family(WeightedMean(index.n_variables), index.caps, index.extra)
         squares, rows = index.k_nearest(family, family.centre, n_neighbors)
         return np.sqrt(np.maximum(squares, 0.0)), rows
+
+
+def index_of(
+    view: Any, original: np.ndarray, masked: np.ndarray, *, n_jobs: int | None = None
+) -> tuple[Index, np.ndarray]:
+    """An index of two files in a view, and which of its coordinates the index holds."""
+    a, b = view.coordinates(original, masked)
+    used = getattr(view, "used", view.informative)
+    caps, extra = getattr(view, "caps", None), getattr(view, "extra", None)
+    return Index(a[:, used], b[:, used], n_jobs=n_jobs, caps=caps, extra=extra), used
 
 
 def selected(variables: Variables, columns: Sequence[int]) -> Variables:

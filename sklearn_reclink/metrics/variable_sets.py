@@ -39,6 +39,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink.data.views import learn_view
+from sklearn_reclink.metrics.record_space import index_of
 from sklearn_reclink.search import Index
 from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
 
@@ -116,13 +117,8 @@ def coordinates_of(
     if nominal is not None:
         kinds = ["nominal" if k in nominal else "numeric" for k in range(n_features)]
         mixed = (everyone, kinds, False)
-    scales = learn_view(*files, view, None, mixed)
-    used = getattr(scales, "used", scales.informative)
-    extra = getattr(scales, "extra", np.empty((0, 2), int))
-    a, b = scales.coordinates(original, everyone)
-    caps = getattr(scales, "caps", None)
-    index = Index(a[:, used], b[:, used], caps=caps, extra=extra)
-    return Coordinates(view, index, np.append(np.arange(n_features), extra[:, 0])[used])
+    index, used = index_of(learn_view(*files, view, None, mixed), original, everyone)
+    return Coordinates(view, index, np.append(np.arange(n_features), index.extra[:, 0])[used])
 
 
 def count_sets(

@@ -19,7 +19,7 @@ from sklearn_reclink.capacity import additive_capacity, symmetric_capacity
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.masking import Microaggregation
 from sklearn_reclink.metrics import linkage_ceiling, wilson_interval
-from sklearn_reclink.model_selection import held_out_links
+from sklearn_reclink.model_selection import held_out_search
 from tests.auditing.pairs import masked, original
 from tests.problems import noisy_files
 
@@ -78,7 +78,9 @@ def test_some_people_are_found_among_all_as_by_link():
     X, Y = X.to_numpy(), Y.to_numpy()
     known, sought = np.arange(0, 80, 2), np.arange(0, 80, 3)
     some, everybody = (
-        held_out_links(EuclideanLinker(), X, Y, known, (sought,), link_all=link_all)[0]
+        held_out_search(EuclideanLinker(), X, Y, known, (sought,), link_all=link_all)[
+            0
+        ].reidentified
         for link_all in (False, True)
     )
     assert (some == everybody).all()

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 
 from sklearn_reclink import (
     BilinearLinker,
@@ -20,14 +19,11 @@ from sklearn_reclink import (
     verify_certificate,
 )
 from sklearn_reclink.certificates import build, certificate_json
+from tests.certificates.cases import certified
 from tests.certificates.schema import SCHEMA, problems
 from tests.exact_arithmetic import best_subset
 from tests.problems import noisy_files
 from tests.soundness.claims import LINKERS
-
-
-def certified(linker, X, Y, **options):
-    return clone(linker).set_params(certify=True, random_state=0, **options).fit(X, Y)
 
 
 @pytest.fixture

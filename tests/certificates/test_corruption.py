@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from sklearn_reclink import (
     verify_certificate,
 )
 from sklearn_reclink.certificates import build
+from tests.certificates.cases import replaced
 from tests.problems import noisy_files
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -74,15 +74,6 @@ def test_one_number_changed_is_rejected_or_harmless(name, certificates, monkeypa
             continue
         assert verified.n_linked <= optimum.bound <= verified.bound, what
     assert rejected >= N_TIMES // 2
-
-
-def replaced(certificate, value, *path):
-    changed = copy.deepcopy(certificate)
-    holder = changed
-    for part in path[:-1]:
-        holder = holder[part]
-    holder[path[-1]] = value
-    return changed
 
 
 @pytest.mark.parametrize(

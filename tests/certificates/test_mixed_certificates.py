@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
-from sklearn.base import clone
 
 from sklearn_reclink import (
     BilinearLinker,
@@ -26,6 +25,7 @@ from sklearn_reclink import (
     verify_certificate,
 )
 from sklearn_reclink.certificates import certificate_json
+from tests.certificates.cases import certified, mixed_tables, replaced
 from tests.certificates.schema import SCHEMA, problems
 from tests.linkers.mixed_enumeration import (
     FAMILIES,
@@ -35,8 +35,8 @@ from tests.linkers.mixed_enumeration import (
     fitted,
     informative,
     mixed_files,
+    narrow_files,
 )
-from tests.linkers.test_mixed_matrices import narrow_files
 from tests.soundness.claims import LINKERS
 
 N_EXAMPLES = 12 if os.environ.get("CI") else 200
@@ -46,34 +46,6 @@ N_FEW = 24  # records
 VIEWS = ["separate", "difference", "rank", None]
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-def mixed_tables(n: int = 40, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Numbers, dates, text, bools, numbered categories and levels, with missing values."""
-    rng = np.random.default_rng(seed)
-    levels = pd.CategoricalDtype(["none", "some", "much", "all"], ordered=True)
-    X = pd.DataFrame(
-        {
-            "income": rng.lognormal(7, 1, n).round(1),
-            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
-            "town": rng.choice(["north", "south", "west"], n),
-            "pays": pd.Categorical.from_codes(rng.integers(0, 3, n), dtype=levels),
-            "owner": rng.random(n) < 0.5,
-        }
-    )
-    Y = X.copy()
-    Y["income"] += rng.normal(0, 300, n).round(1)
-    Y["since"] += pd.to_timedelta(rng.integers(-60, 60, n), "D")
-    for name in ("town", "pays", "owner"):
-        Y[name] = Y[name].where(rng.random(n) < 0.8, Y[name].iloc[rng.permutation(n)].array)
-    for file, share in ((X, 0.05), (Y, 0.15)):
-        for name in ("income", "town", "pays", "since"):
-            file[name] = file[name].where(rng.random(n) > share)
-    return X, Y
-
-
-def certified(linker: Any, X: Any, Y: Any, **params: Any) -> Any:
-    return clone(linker).set_params(certify=True, random_state=0, **params).fit(X, Y)
 
 
 @lru_cache
@@ -280,11 +252,7 @@ def test_one_number_changed_is_rejected_or_harmless(
 def test_what_is_wrong_is_said(value: Any, path: list[Any], reason: str) -> None:
     X, Y = mixed_tables(N_FEW)
     certificate = certified_few("weighted mean", "separate").certificate_
-    changed = json.loads(certificate_json(certificate))
-    holder = changed
-    for part in path[:-1]:
-        holder = holder[part]
-    holder[path[-1]] = value
+    changed = replaced(json.loads(certificate_json(certificate)), value, *path)
     with pytest.raises(CertificateError, match=reason):
         verify_certificate(changed, X, Y)
 

@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from sklearn_reclink import BilinearLinker, ChoquetLinker, OWALinker, WeightedMeanLinker
+from sklearn_reclink.datasets import make_noisy_files
 from sklearn_reclink.linkers import ALL_LINKERS
 
 MEAN = WeightedMeanLinker(random_state=0)
@@ -44,6 +45,4 @@ def integers(seed=0, n_records=8, n_features=3):
 
 
 def noisy(n_records=10, n_features=2, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_records, n_features))
-    return X, X + 0.01 * rng.normal(size=X.shape)
+    return make_noisy_files(n_records, noise=[0.01] * n_features, random_state=seed)

@@ -46,6 +46,14 @@ def mixed_files(
     return files[0], files[1]
 
 
+@st.composite
+def narrow_files(draw: Any) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """One or two variables of files with missing values, and which of them are categories."""
+    columns = draw(st.sampled_from([[0, 1], [0, 2], [0], [2]]))
+    X, Y = draw(mixed_files((3, 5), always_gaps=True))
+    return X[:, columns], Y[:, columns], [k for k, c in enumerate(columns) if c in NOMINAL]
+
+
 def varies(column: np.ndarray) -> bool:
     return len(np.unique(column[~np.isnan(column)])) > 1
 
@@ -88,29 +96,18 @@ def dissimilarities(
     return between, len(used)
 
 
-def increments(c: list[Fraction]) -> list[Fraction]:
-    n, values = len(c), []
-    for subset in range(1, 2**n):
-        inside = min(c[k] for k in range(n) if subset >> k & 1)
-        outside = max((c[k] for k in range(n) if not subset >> k & 1), default=Fraction(0))
-        values.append(max(inside - outside, Fraction(0)))
-    return values
-
-
-def minima(c: list[Fraction], order: int) -> list[Fraction]:
-    n = len(c)
-    subsets = exact.small_subsets(n, order)
-    return [min(c[k] for k in range(n) if subset >> k & 1) for subset in subsets]
-
-
 FAMILIES = {
     "weighted mean": (WeightedMeanLinker(), lambda c: c, exact.unit_rows),
     "OWA": (OWALinker(), lambda c: sorted(c, reverse=True), exact.unit_rows),
-    "Choquet": (ChoquetLinker(), increments, exact.monotone_rows),
-    "submodular": (ChoquetLinker(constraint="submodular"), increments, exact.submodular_rows),
+    "Choquet": (ChoquetLinker(), exact.increments_of, exact.monotone_rows),
+    "submodular": (
+        ChoquetLinker(constraint="submodular"),
+        exact.increments_of,
+        exact.submodular_rows,
+    ),
     "2-additive": (
         ChoquetLinker(k_additive=2),
-        lambda c: minima(c, 2),
+        lambda c: exact.minima_of(c, 2),
         lambda n: exact.moebius_rows(exact.monotone_rows(n), n, 2),
     ),
     "free bilinear": (BilinearLinker(constraint="free"), exact.products, lambda n: []),

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_reclink import BilinearLinker, MahalanobisLinker, WeightedMeanLinker
+from sklearn_reclink.datasets import make_noisy_files
 from sklearn_reclink.families import Bilinear
 from sklearn_reclink.families.semidefinite import nearest_psd
 from sklearn_reclink.solvers.problem import Solution, Status
@@ -42,9 +43,7 @@ def test_bilinear_with_diagonal_matrix_equals_weighted_mean(files):
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_optima_are_ordered_as_their_sets_are(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(20, 2))
-    Y = X + rng.normal(scale=0.7, size=X.shape)
+    X, Y = make_noisy_files(20, noise=[0.7] * 2, random_state=seed)
     mean = WeightedMeanLinker(random_state=0).fit(X, Y)
     linkers = {c: BilinearLinker(constraint=c, random_state=0).fit(X, Y) for c in CONSTRAINTS}
     psd, nonnegative, free = (linkers[c].n_linked_ for c in ("psd", "nonnegative", "free"))

@@ -11,6 +11,7 @@ from sklearn_reclink.capacity import (
     mobius_to_capacity,
     subset_sizes,
 )
+from sklearn_reclink.datasets import make_noisy_files
 
 CONSTRAINTS = ["monotone", "submodular"]
 OPTIONS = [(c, k) for c in CONSTRAINTS for k in (None, 2)]
@@ -59,9 +60,7 @@ def test_choquet_with_additive_capacity_equals_weighted_mean(files):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_optima_are_ordered_as_their_sets_are(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(40, 3))
-    Y = X + rng.normal(scale=0.6, size=X.shape)
+    X, Y = make_noisy_files(40, noise=[0.6] * 3, random_state=seed)
 
     def optimum(linker):
         linker.set_params(random_state=0).fit(X, Y)

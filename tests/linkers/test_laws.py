@@ -76,20 +76,21 @@ def test_law_1_and_2_recount_below_bound(linker, standardize, data):
         assert linker.bound_ <= linker.ceiling_ <= len(X)
 
 
-def informative_columns(*files):
-    """The files without columns that are constant in either, and how many are left."""
+def fitted_to_ties(linker, draw):
+    """The linker, its files without columns constant in either, and how many are left."""
+    files = tied_pair(draw)
+    linker.set_params(standardize=None, random_state=0).fit(*files)
     informative = np.flatnonzero(np.prod([np.ptp(file, axis=0) for file in files], axis=0))
-    return [[[row[k] for k in informative] for row in file] for file in files], len(informative)
+    kept = [[[row[k] for k in informative] for row in file] for file in files]
+    return linker, kept, len(informative)
 
 
 @pytest.mark.parametrize("constraint", ["simplex", "positive"])
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_law_2_weighted_mean_reaches_the_enumerated_optimum(constraint, data):
-    original, masked = tied_pair(data.draw)
-    linker = WeightedMeanLinker(constraint=constraint, standardize=None, random_state=0)
-    linker.fit(original, masked)
-    kept, n_kept = informative_columns(original, masked)
+    linker = WeightedMeanLinker(constraint=constraint)
+    linker, kept, n_kept = fitted_to_ties(linker, data.draw)
     best = best_subset(weighted_mean_rows(*kept), unit_rows(n_kept))
     assert linker.n_linked_ == linker.bound_ == len(best)
     assert linker.weights_.sum() == pytest.approx(1)
@@ -102,10 +103,7 @@ def test_law_2_weighted_mean_reaches_the_enumerated_optimum(constraint, data):
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_law_2_choquet_reaches_the_enumerated_optimum(constraint, data):
-    original, masked = tied_pair(data.draw)
-    linker = ChoquetLinker(constraint=constraint, standardize=None, random_state=0)
-    linker.fit(original, masked)
-    kept, n_kept = informative_columns(original, masked)
+    linker, kept, n_kept = fitted_to_ties(ChoquetLinker(constraint=constraint), data.draw)
     domain = {"monotone": monotone_rows, "submodular": submodular_rows}[constraint]
     best = best_subset(family_rows(increments, *kept), domain(n_kept))
     assert linker.n_linked_ == linker.bound_ == len(best)

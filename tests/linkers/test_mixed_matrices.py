@@ -5,33 +5,22 @@ positive semidefinite matrix is decided in rationals too, whatever missing value
 """
 
 import os
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, event, given, settings
-from hypothesis import strategies as st
 
 from sklearn_reclink import BilinearLinker
 from tests.linkers.mixed_enumeration import (
-    NOMINAL,
     enumerated_matrices,
     fitted,
     informative,
-    mixed_files,
+    narrow_files,
 )
 
 N_EXAMPLES = 24 if os.environ.get("CI") else 300
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-@st.composite
-def narrow_files(draw: Any) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """One or two variables of files with missing values, and which of them are categories."""
-    columns = draw(st.sampled_from([[0, 1], [0, 2], [0], [2]]))
-    X, Y = draw(mixed_files((3, 5), always_gaps=True))
-    return X[:, columns], Y[:, columns], [k for k, c in enumerate(columns) if c in NOMINAL]
 
 
 @pytest.mark.parametrize("constraint", ["free", "nonnegative", "psd"])

@@ -17,6 +17,7 @@ from sklearn_reclink import (
     WeightedMeanLinker,
 )
 from sklearn_reclink.data.pool import own_first
+from sklearn_reclink.datasets import make_noisy_files
 from sklearn_reclink.linkers import ALL_LINKERS
 from tests.soundness.claims import LINKERS
 
@@ -105,9 +106,7 @@ def test_pool_through_cross_validation_is_whole_or_refused(search, files):
 @pytest.mark.parametrize("n_masked", [5_001, 8_000, 100_000])
 @pytest.mark.parametrize("linker", LINKERS.values(), ids=LINKERS)
 def test_exact_linkers_search_among_many_masked_records(linker, n_masked):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n_masked, 3))
-    Y = X + 0.01 * rng.normal(size=X.shape)
+    X, Y = make_noisy_files(n_masked, noise=[0.01] * 3, random_state=0)
     known = slice(400)
     linker = clone(linker).set_params(random_state=0, time_limit=0.3)
     with warnings.catch_warnings():

@@ -2,11 +2,11 @@
 
 import warnings
 
-import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink import WeightedMeanLinker
+from sklearn_reclink.datasets import make_noisy_files
 from sklearn_reclink.solvers.problem import Solution, Status
 
 
@@ -22,9 +22,7 @@ def answer(monkeypatch, gap, status):
 
 
 def pair():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 3))
-    return X, X + rng.normal(scale=0.4, size=X.shape)
+    return make_noisy_files(40, noise=[0.4] * 3, random_state=0)
 
 
 def test_bound_below_the_recount_is_an_error_and_never_hidden(monkeypatch):

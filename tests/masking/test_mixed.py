@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_reclink.masking import (
     PRAM,
@@ -25,14 +24,6 @@ from sklearn_reclink.masking import (
 )
 from tests.masking.frames import CATEGORIES, DATES, MIXED, NUMBERS, mixed_array, mixed_pandas
 
-WHOLE_FILE = "masks a file as a whole, so a part or another order of it is masked differently"
-MASKERS = [
-    PRAM(random_state=0),
-    LocalSuppression(k=2),
-    GlobalRecoding(bands=0.5, labels="mean"),
-    TopBottomCoding(replace="mean"),
-    Rounding(base=0.5, random=True, random_state=0),
-]
 # with the columns that each is to mask
 CASES = [
     (PRAM(0.5, random_state=0), [*CATEGORIES, "age", "born"]),
@@ -54,20 +45,6 @@ CASES = [
     (JPEGMasking(quality=30, keep_integers=True), ["age", "moved"]),
 ]
 NULLABLE = {"int64": "Int64", "bool": "boolean"}
-
-
-def expected_failures(masker):
-    failures = {}
-    if isinstance(masker, PRAM | LocalSuppression | Rounding):
-        failures["check_methods_subset_invariance"] = WHOLE_FILE
-    if isinstance(masker, PRAM | Rounding):
-        failures["check_methods_sample_order_invariance"] = WHOLE_FILE
-    return failures
-
-
-@parametrize_with_checks(MASKERS, expected_failed_checks=expected_failures)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("container", MIXED)
@@ -215,3 +192,31 @@ def test_a_cell_that_is_no_number_is_named_by_its_place_and_not_shown(masker, ma
     with pytest.raises(ValueError, match="column 1 has a value that is no number in row 2") as e:
         masker.fit_transform(make([[1, 2], [3, 4], [5, "Anna Meier"]]))
     assert "Anna" not in str(e.value)
+
+
+@pytest.mark.parametrize(
+    "masker",
+    [
+        RankSwapping(p=80, random_state=0),
+        UnivariateMicroaggregation(k=2),
+        TopBottomCoding(0.3, 0.7),
+    ],
+)
+@pytest.mark.parametrize("columns", [None, [0]])
+def test_an_array_of_dates_stays_one_and_keeps_its_gaps(masker, columns):
+    X = np.array(["2001-05-17", "2004-01-01", "NaT", "2019-12-31", "2020-02-29"], "M8[D]")[:, None]
+    Y = clone(masker).set_params(columns=columns).fit_transform(X)
+    assert Y.dtype == X.dtype
+    np.testing.assert_array_equal(np.isnat(Y), np.isnat(X))
+    assert (Y != X)[~np.isnat(X)].any()
+    assert np.nanmin(X) <= np.nanmin(Y) and np.nanmax(Y) <= np.nanmax(X)
+
+
+def test_an_array_of_durations_holds_no_numbers_and_keeps_its_gaps():
+    X = np.array([3, 3, "NaT", 4], "m8[D]")[:, None]
+    with pytest.raises(ValueError, match="masks only numbers; other kinds are in 0"):
+        Rounding().fit(X)
+    Y = LocalSuppression(k=2).fit_transform(X)
+    assert Y.dtype == X.dtype
+    np.testing.assert_array_equal(np.isnat(Y).ravel(), [False, False, True, False])
+    assert np.isnat(LocalSuppression(k=3).fit_transform(X)[3])

@@ -16,7 +16,13 @@ from sklearn_reclink.rules.tree_assignment import TreeProgram, assign_by_tree
 from sklearn_reclink.search import DistancePairs
 from sklearn_reclink.search.priced import plant
 from sklearn_reclink.search.priced.tree import build
-from tests.rules.same_answers import assert_same_answers
+from tests.rules.same_answers import (
+    assert_same_answers,
+    assert_same_balanced_prices,
+    assert_same_density_prices,
+    refuse_all_pairs,
+    same_assignments,
+)
 
 MASKERS = {
     "noise": AdditiveNoise(p=20, random_state=0),
@@ -54,23 +60,13 @@ def test_answers_with_prices_are_those_of_all_pairs_to_the_last_bit(files, maski
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("masking", MASKERS)
 def test_density_prices_are_those_of_all_pairs(files, masking, shape):
-    pairs = pairs_of(files, masking, shape)
-    expected = Rule("density").priced(pairs).prices
-    found = search_with_prices(pairs.coordinates(), "density")
-    prices = found.prices[found.tree.place][found.groups]
-    np.testing.assert_allclose(prices, expected, atol=0.01)
-    assert np.mean(np.abs(prices - expected)) < 5e-4
+    assert_same_density_prices(pairs_of(files, masking, shape))
 
 
 @pytest.mark.parametrize("masking", MASKERS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_balanced_prices_are_exact_with_all_candidates(files, masking, shape):
-    pairs = pairs_of(files, masking, shape)
-    expected = Rule("balanced").priced(pairs).prices
-    all_pairs = {"n_candidates": 400, "budget": 2**62, "depth": np.inf}
-    found = search_with_prices(pairs.coordinates(), "balanced", **all_pairs)
-    prices = found.prices[found.tree.place][found.groups]
-    np.testing.assert_allclose(prices, expected, atol=1e-6)
+    assert_same_balanced_prices(pairs_of(files, masking, shape))
 
 
 @pytest.mark.parametrize("rule", ["density", "balanced"])
@@ -93,12 +89,7 @@ def test_assignments_by_tree_are_those_by_all_pairs(files, masking, shape, linke
     pairs = pairs_of(files, masking, shape, linker)
     if threshold is not None and linker == "likelihood":
         threshold = -2.0
-    expected = Rule("one_to_one", threshold=threshold)._assignment(pairs)
-    found = Rule("one_to_one", threshold=threshold, dense_pairs=0)._assignment(pairs)
-    assert expected.optimal
-    assert found.optimal
-    assert found.total == pytest.approx(expected.total, rel=1e-9, abs=1e-7)
-    np.testing.assert_array_equal(found.certain, expected.certain)
+    expected, found = same_assignments(pairs, threshold)
     # a pair whose slack is near the tolerance may be tied by one dual and not by another
     assert np.count_nonzero(found.n_tied != expected.n_tied) <= 1
 
@@ -193,15 +184,9 @@ def test_boxes_hold_their_points():
 
 @pytest.mark.parametrize("rule", ["nearest", "balanced", "one_to_one"])
 def test_large_files_are_linked_by_trees_alone(rule, monkeypatch):
-    from sklearn_reclink.likelihood.pair_likelihood import LikelihoodPairs
-
     X = make_microdata(5800, 3, random_state=0)
     Y = RankSwapping(p=1, random_state=0).fit_transform(X)
-
-    def refuse(*_):
-        raise AssertionError("all pairs were compared")
-
-    monkeypatch.setattr(LikelihoodPairs, "distances", refuse)
+    refuse_all_pairs(monkeypatch)
     linker = DensityLinker(rule=rule, random_state=0).fit(X, Y)
     assert linker.n_linked_ / 5800 == linker.score(X, Y)
     assert 0.1 < linker.n_linked_ / 5800 < 1

@@ -7,11 +7,15 @@ import pytest
 
 from sklearn_reclink import DensityLinker
 from sklearn_reclink.likelihood import mixed_coordinates
-from sklearn_reclink.likelihood.pair_likelihood import LikelihoodPairs
 from sklearn_reclink.rules import Rule
-from sklearn_reclink.rules.candidates import search_with_prices
 from sklearn_reclink.search.priced import plant
-from tests.rules.same_answers import assert_same_answers
+from tests.rules.same_answers import (
+    assert_same_answers,
+    assert_same_balanced_prices,
+    assert_same_density_prices,
+    refuse_all_pairs,
+    same_assignments,
+)
 
 SHAPES = [(300, 300), (200, 300), (300, 200)]
 
@@ -124,23 +128,13 @@ def test_no_point_of_a_box_is_nearer_than_its_bound(masking, missing, flipped):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("masking", MASKINGS)
 def test_density_prices_are_those_of_all_pairs(masking, shape):
-    pairs = pairs_of(masking, shape)
-    expected = Rule("density").priced(pairs).prices
-    found = search_with_prices(pairs.coordinates(), "density")
-    prices = found.prices[found.tree.place][found.groups]
-    np.testing.assert_allclose(prices, expected, atol=0.01)
-    assert np.mean(np.abs(prices - expected)) < 5e-4
+    assert_same_density_prices(pairs_of(masking, shape))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("masking", MASKINGS)
 def test_balanced_prices_are_exact_with_all_candidates(masking, shape):
-    pairs = pairs_of(masking, shape)
-    expected = Rule("balanced").priced(pairs).prices
-    all_pairs = {"n_candidates": 300, "budget": 2**62, "depth": np.inf}
-    found = search_with_prices(pairs.coordinates(), "balanced", **all_pairs)
-    prices = found.prices[found.tree.place][found.groups]
-    np.testing.assert_allclose(prices, expected, atol=1e-6)
+    assert_same_balanced_prices(pairs_of(masking, shape))
 
 
 @pytest.mark.parametrize("rule", ["nearest", "density", "balanced"])
@@ -158,13 +152,7 @@ def test_rules_by_candidates_link_as_by_all_pairs(masking, rule):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("masking", MASKINGS)
 def test_assignments_by_tree_are_those_by_all_pairs(masking, shape, threshold):
-    pairs = pairs_of(masking, shape)
-    expected = Rule("one_to_one", threshold=threshold)._assignment(pairs)
-    found = Rule("one_to_one", threshold=threshold, dense_pairs=0)._assignment(pairs)
-    assert expected.optimal
-    assert found.optimal
-    assert found.total == pytest.approx(expected.total, rel=1e-9, abs=1e-7)
-    np.testing.assert_array_equal(found.certain, expected.certain)
+    same_assignments(pairs_of(masking, shape), threshold)
 
 
 def test_an_equal_error_of_two_numbers_gives_the_answers_of_all_pairs():
@@ -189,11 +177,7 @@ def test_files_with_tables_too_large_are_compared_pair_by_pair(limit, monkeypatc
 @pytest.mark.parametrize("rule", ["nearest", "balanced", "one_to_one"])
 def test_large_mixed_files_are_linked_by_trees_alone(rule, monkeypatch):
     X, Y = made("noisy", n=5800, missing=0.03)
-
-    def refuse(*_):
-        raise AssertionError("all pairs were compared")
-
-    monkeypatch.setattr(LikelihoodPairs, "distances", refuse)
+    refuse_all_pairs(monkeypatch)
     kinds = {"categorical_features": [2, 3], "ordinal_features": [4]}
     linker = DensityLinker(rule=rule, random_state=0, max_pairs=300, **kinds).fit(X, Y)
     assert linker.n_linked_ / 5800 == linker.score(X, Y)

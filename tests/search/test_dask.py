@@ -11,6 +11,7 @@ from joblib import parallel_config
 from joblib._dask import DaskDistributedBackend
 
 from sklearn_reclink import HLMSChoquetLinker, MahalanobisLinker, WeightedMeanLinker
+from sklearn_reclink.datasets import make_noisy_files
 from sklearn_reclink.model_selection import train_test_linkage
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
 from sklearn_reclink.search.shards import ShardIndex
@@ -141,9 +142,7 @@ def test_files_are_sent_to_the_cluster_once(on_dask):
 
 
 def test_splits_on_dask(on_dask):
-    rng = np.random.default_rng(9)
-    X = rng.normal(size=(80, 3))
-    Y = X + rng.normal(scale=0.5, size=X.shape)
+    X, Y = make_noisy_files(80, noise=[0.5] * 3, random_state=9)
     options = {"train_size": 30, "n_splits": 3, "random_state": 0}
     with parallel_config(backend="sequential"):
         expected = train_test_linkage(MahalanobisLinker(), X, Y, **options)
@@ -153,9 +152,7 @@ def test_splits_on_dask(on_dask):
 
 
 def noisy_pair(n_records):
-    rng = np.random.default_rng(10)
-    X = rng.normal(size=(n_records, 3))
-    return X, X + rng.normal(scale=0.5, size=X.shape)
+    return make_noisy_files(n_records, noise=[0.5] * 3, random_state=10)
 
 
 class TreeHLMS(HLMSChoquetLinker):
