@@ -12,7 +12,7 @@ Nothing is said of a set for which time did not allow all attackers to run again
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sklearn_reclink.auditing._attackers import Attacker, Setting
 from sklearn_reclink.auditing._files import Files
@@ -93,7 +93,7 @@ def run_again(
     files: Files, run: Run, setting: Setting, chosen: Sequence[Attacker], seconds: float
 ) -> Run | None:
     """The attackers of a run on other variables; None if not all of them could run in time."""
-    setting = setting.with_variables(len(files.names), files.nominal)
+    setting = replace(setting, n_features=len(files.names), nominal=files.nominal)
     try:
         plan = planned(chosen, setting)
         n_searches = sum(one.time_weight > 0 for one in (*plan.running, *plan.tested))

@@ -18,7 +18,7 @@ negative if they repeat each other.
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -251,7 +251,7 @@ def _judged_again(
     given: Mapping[str | None, np.ndarray],
 ) -> tuple[float, bool]:
     """Risk by the judge in other files, and whether the time limit stopped its search."""
-    setting = setting.with_variables(len(files.names), files.nominal)
+    setting = replace(setting, n_features=len(files.names), nominal=files.nominal)
     one, tables = judge.attacker, (files.X, files.Y)
     some = {view: weights for view, weights in given.items() if weights.sum() > 0}
     try:
