@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, percent_given, quoted
+from sklearn_reclink.auditing.formatting import (
+    Table,
+    aligned,
+    bulleted,
+    cell,
+    percent,
+    percent_given,
+    quoted,
+)
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._attack import Attack
@@ -23,8 +31,6 @@ if TYPE_CHECKING:
 
 NEIGHBORS = (1, 5)
 FEWEST_ABSENT = 30  # people who can serve as the control
-
-Table = tuple[list[str], list[list[str]]]
 
 
 @dataclass(frozen=True)
@@ -230,9 +236,9 @@ def secrets_table(secrets: Sequence[SecretDisclosure]) -> Table:
                     percent(one.baseline.share) if one.attack.n_tried else "-",
                     "-" if control is None else percent(control.share),
                     "-" if control is None else _between(control.interval),
-                    "-" if one.risk is None else signed(one.risk),
-                    "-" if one.risk_interval is None else _between(one.risk_interval),
-                    "-" if one.rank_correlation is None else f"{one.rank_correlation:.2f}",
+                    cell(one.risk, signed),
+                    cell(one.risk_interval, _between),
+                    cell(one.rank_correlation, "{:.2f}".format),
                 ]
             )
     return header, rows

@@ -26,13 +26,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_reclink.auditing.formatting import listed, percent, quoted
+from sklearn_reclink.auditing.formatting import MOST_LISTED, listed, percent, quoted
 
 KINDS = ("unchanged", "nearly unchanged", "constant", "emptied")
 _SAME = 0.9
 _BEYOND_CHANCE = 0.8
 _SINGLED_OUT = 0.5
-_MOST_NAMED = 12
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ def finding_sentences(findings: Sequence[Finding]) -> list[str]:
 
 
 def _of_several(kind: str, some: Sequence[Finding]) -> str:
-    names = [quoted(one.column) for one in some[:_MOST_NAMED]]
+    names = [quoted(one.column) for one in some[:MOST_LISTED]]
     if kind == "nearly unchanged":
         names = [
             f"{name} ({percent(one.unchanged)} as in the original)"

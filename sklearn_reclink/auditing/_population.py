@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sklearn_reclink.auditing._attack import Attack, HeldOut
-from sklearn_reclink.auditing.formatting import Unit, aligned, bulleted, percent, quoted
+from sklearn_reclink.auditing.formatting import Table, Unit, aligned, bulleted, percent, quoted
 from sklearn_reclink.data.alignment import check_aligned_index
 from sklearn_reclink.data.weights import check_weights
 
@@ -168,7 +168,7 @@ def population_sentences(population: Population, n_records: int, unit: Unit) -> 
     return texts
 
 
-def population_table(population: Population) -> tuple[list[str], list[list[str]]]:
+def population_table(population: Population) -> Table:
     """Header and rows of what each attacker finds."""
     header = ["attacker", "stands for", "share", "guessing", "share, guessing", "looked for"]
     return header, [
