@@ -34,7 +34,6 @@ ASSUMED = (
     "The intruder is assumed to know the original values of all variables compared. Someone who "
     "knows less usually finds fewer; someone with other tools or other files may find more."
 )
-_PIECE = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -58,11 +57,8 @@ class Source:
     @classmethod
     def of(cls, role: str, path: Path) -> Source:
         """Read a file and hash it."""
-        digest = hashlib.sha256()
         with open(path, "rb") as file:
-            while piece := file.read(_PIECE):
-                digest.update(piece)
-        return cls(role, path.name, digest.hexdigest())
+            return cls(role, path.name, hashlib.file_digest(file, "sha256").hexdigest())
 
 
 @cache

@@ -105,6 +105,5 @@ def run_again(
         again = run_attackers(plan, files, setting, steps)
     except ValueError:  # what is left is constant
         return None
-    ran = {(type(one), one.attacker) for one in (*again.attacks, *again.estimates)}
-    wanted = {(type(one), one.attacker) for one in (*run.attacks, *run.estimates)}
+    ran, wanted = ({(type(one), one.attacker) for one in some.outcomes} for some in (again, run))
     return again if wanted <= ran else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_reclink.auditing._attack import Attack, HeldOut, attack, held_out
+from sklearn_reclink.auditing._attack import Attack, HeldOut, Outcome, attack, held_out
 from sklearn_reclink.auditing._attackers import Attacker, Setting
 from sklearn_reclink.auditing._files import Files
 from sklearn_reclink.auditing._steps import Steps
@@ -63,10 +63,14 @@ class Run:
     left_out: dict[Attacker, str]
 
     @property
-    def strongest(self) -> Attack | HeldOut:
+    def outcomes(self) -> list[Outcome]:
+        """The attacks and the estimates."""
+        return [*self.attacks, *self.estimates]
+
+    @property
+    def strongest(self) -> Outcome:
         """Where the risk comes from: the attack with the largest, else the estimate."""
-        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
-        return max(outcomes, key=lambda one: (one.risk, one.rate))
+        return max(self.outcomes, key=lambda one: (one.risk, one.rate))
 
     @property
     def cut_short(self) -> bool:
@@ -76,14 +80,12 @@ class Run:
     @property
     def seconds(self) -> float:
         """Time of all attackers, and at least one second each."""
-        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
-        return sum(max(one.seconds, 1.0) for one in outcomes)
+        return sum(max(one.seconds, 1.0) for one in self.outcomes)
 
     @property
     def fixed_seconds(self) -> float:
         """Time of those that take no time limit."""
-        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
-        return sum(one.seconds for one in outcomes if not one.attacker.time_weight)
+        return sum(one.seconds for one in self.outcomes if not one.attacker.time_weight)
 
 
 def run_attackers(plan: Plan, files: Files, setting: Setting, steps: Steps) -> Run:

@@ -23,7 +23,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sklearn_reclink.auditing._attack import Attack, HeldOut, attack, held_out
+from sklearn_reclink.auditing._attack import Attack, HeldOut, Outcome, attack, held_out
 from sklearn_reclink.auditing._attackers import Attacker, Setting
 from sklearn_reclink.auditing._files import Files
 from sklearn_reclink.auditing._findings import Finding
@@ -207,7 +207,7 @@ def variable_contributions(
 
 
 def _withheld(
-    judge: Attack | HeldOut,
+    judge: Outcome,
     files: Files,
     setting: Setting,
     order: Sequence[int],
@@ -244,7 +244,7 @@ def _withheld(
 
 
 def _judged_again(
-    judge: Attack | HeldOut,
+    judge: Outcome,
     files: Files,
     setting: Setting,
     seconds: float,

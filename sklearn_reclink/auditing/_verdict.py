@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sklearn_reclink.auditing._attack import Attack, HeldOut
+from sklearn_reclink.auditing._attack import Attack, HeldOut, Outcome
 from sklearn_reclink.auditing._findings import finding_sentences
 from sklearn_reclink.auditing.formatting import (
     first_few,
@@ -100,7 +100,7 @@ def _strictly(audit: Audit) -> str:
     return f"{worst.n_found:,} of {total:,} {audit.unit.many} ({percent(worst.rate)})"
 
 
-def _about(audit: Audit, one: Attack | HeldOut) -> str:
+def _about(audit: Audit, one: Outcome) -> str:
     """The number right on average with guesses among ties."""
     total, unit = audit.n_records, audit.unit
     text = f"about {round(one.risk * total):,} of {total:,} {unit.many} ({percent(one.risk)}"
