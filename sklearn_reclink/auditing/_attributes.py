@@ -5,15 +5,14 @@ the most people links everybody by the other variables, and the linked record, o
 together, tell the secret. `metrics.attribute_disclosure` has the measures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sklearn_reclink.auditing._attack import Attack, linking_one_by_one
+from sklearn_reclink.auditing._files import Files
 from sklearn_reclink.auditing.formatting import (
     Table,
     aligned,
@@ -23,11 +22,7 @@ from sklearn_reclink.auditing.formatting import (
     percent_given,
     quoted,
 )
-
-if TYPE_CHECKING:
-    from sklearn_reclink.auditing._attack import Attack
-    from sklearn_reclink.auditing._files import Files
-    from sklearn_reclink.metrics import AttributeDisclosure
+from sklearn_reclink.metrics import AttributeDisclosure, attribute_disclosure
 
 NEIGHBORS = (1, 5)
 FEWEST_ABSENT = 30  # people who can serve as the control
@@ -84,47 +79,29 @@ def split_columns(names: Sequence[str], secret: Any) -> tuple[list[int], list[in
 
 def without_secrets(files: Files, secret: Any) -> tuple[Files, tuple[SecretColumn, ...]]:
     """The files without their secret columns, and these."""
-    from sklearn_reclink.metrics.record_space import selected
-
     known, hidden = split_columns(files.names, secret)
     if not hidden:
         return files, ()
-    variables, released = files.variables, files.Y if files.pool is None else files.pool
+    variables = files.variables
     kinds = ["numeric"] * len(files.names) if variables is None else variables.kinds
     columns = tuple(
         SecretColumn(
             files.names[k],
             kinds[k] != "numeric",
             files.X[:, k],
-            released[:, k],
+            files.everyone[:, k],
             None if files.absent is None else files.absent[:, k],
         )
         for k in hidden
     )
-    kept = files._replace(
-        X=files.X[:, known],
-        Y=files.Y[:, known],
-        pool=None if files.pool is None else files.pool[:, known],
-        absent=None if files.absent is None else files.absent[:, known],
-        nominal=None
-        if files.nominal is None
-        else tuple(place for place, k in enumerate(known) if k in files.nominal),
-        variables=None if variables is None else selected(variables, known),
-        names=tuple(files.names[k] for k in known),
-    )
-    return kept, columns
+    return files.with_columns(known), columns
 
 
 def disclose(
     secrets: Sequence[SecretColumn], attacks: Sequence[Attack], files: Files
 ) -> tuple[SecretDisclosure, ...]:
     """Let the attacker with the largest risk read secrets off the records that it links."""
-    from sklearn_reclink.metrics import attribute_disclosure
-
-    linker = max(attacks, key=lambda one: (one.risk, one.n_found)).linker
-    if secrets and linker.rule != "nearest":  # others link all records together
-        linker = copy(linker)
-        linker.rule = "nearest"
+    linker = linking_one_by_one(max(attacks, key=lambda one: (one.risk, one.n_found)).linker)
     absent = files.absent
     some = None if absent is None or len(absent) < FEWEST_ABSENT else absent
     return tuple(
