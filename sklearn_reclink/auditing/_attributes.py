@@ -49,17 +49,6 @@ class SecretDisclosure:
         return max(self.results, key=lambda one: (one.risk or 0.0, one.attack.n_right))
 
 
-@dataclass(frozen=True, eq=False)
-class SecretColumn:
-    """A secret variable as numbers, NaN for missing: of the pairs, the release, absent people."""
-
-    name: str
-    is_category: bool
-    original: np.ndarray
-    released: np.ndarray
-    absent: np.ndarray | None
-
-
 def split_columns(names: Sequence[str], secret: Any) -> tuple[list[int], list[int]]:
     """Columns that the intruder knows, and secret ones."""
     given = [] if secret is None else [secret] if np.ndim(secret) == 0 else list(secret)
@@ -77,54 +66,34 @@ def split_columns(names: Sequence[str], secret: Any) -> tuple[list[int], list[in
     return known, [names.index(name) for name in dict.fromkeys(wanted)]
 
 
-def without_secrets(files: Files, secret: Any) -> tuple[Files, tuple[SecretColumn, ...]]:
-    """The files without their secret columns, and these."""
+def without_secrets(files: Files, secret: Any) -> tuple[Files, Files]:
+    """The files without their secret columns, and with these alone."""
     known, hidden = split_columns(files.names, secret)
-    if not hidden:
-        return files, ()
-    variables = files.variables
-    kinds = ["numeric"] * len(files.names) if variables is None else variables.kinds
-    columns = tuple(
-        SecretColumn(
-            files.names[k],
-            kinds[k] != "numeric",
-            files.X[:, k],
-            files.everyone[:, k],
-            None if files.absent is None else files.absent[:, k],
-        )
-        for k in hidden
-    )
-    return files.with_columns(known), columns
+    return files.with_columns(known) if hidden else files, files.with_columns(hidden)
 
 
 def disclose(
-    secrets: Sequence[SecretColumn], attacks: Sequence[Attack], files: Files
+    secrets: Files, attacks: Sequence[Attack], files: Files
 ) -> tuple[SecretDisclosure, ...]:
     """Let the attacker with the largest risk read secrets off the records that it links."""
     linker = linking_one_by_one(max(attacks, key=lambda one: (one.risk, one.n_found)).linker)
-    absent = files.absent
-    some = None if absent is None or len(absent) < FEWEST_ABSENT else absent
-    return tuple(
-        SecretDisclosure(
-            one.name,
-            tuple(
-                attribute_disclosure(
-                    linker,
-                    files.X,
-                    files.Y,
-                    one.original,
-                    one.released,
-                    pool=files.pool,
-                    absent=some,
-                    absent_secret=None if some is None else one.absent,
-                    n_neighbors=k,
-                    categorical=one.is_category,
-                )
-                for k in NEIGHBORS
-            ),
-        )
-        for one in secrets
-    )
+    variables, absent, found = secrets.variables, secrets.absent, []
+    if absent is not None and len(absent) < FEWEST_ABSENT:
+        absent = None
+    for k, name in enumerate(secrets.names):
+        columns = secrets.X[:, k], secrets.everyone[:, k]
+        options: dict[str, Any] = {
+            "pool": files.pool,
+            "absent": None if absent is None else files.absent,
+            "absent_secret": None if absent is None else absent[:, k],
+            "categorical": variables is not None and variables.kinds[k] != "numeric",
+        }
+        results = [
+            attribute_disclosure(linker, files.X, files.Y, *columns, n_neighbors=n, **options)
+            for n in NEIGHBORS
+        ]
+        found.append(SecretDisclosure(name, tuple(results)))
+    return tuple(found)
 
 
 def secret_sentences(secret: SecretDisclosure, many: str) -> list[str]:

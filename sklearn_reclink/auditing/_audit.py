@@ -160,7 +160,7 @@ def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
         variables=files.variables,
         curve=sample_curve(run.attacks, files),
         unit=words.unit,
-        left_out=(*words.left_out, *(one.name for one in (*in_files, *secrets))),
+        left_out=(*words.left_out, *in_files.names, *secrets.names),
         findings=findings,
         secrets=disclose(secrets, run.attacks, files),
         population=population_of(weights, run.outcomes),

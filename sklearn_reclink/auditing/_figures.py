@@ -77,10 +77,10 @@ def attackers_figure(audit: Audit) -> ReportFigure:
         for one in attacks
     ]
     ends = np.maximum(guessed, np.array(proven) / total)
+    most = np.rint(total * guessed).astype(int)
     texts = [
-        f"{one.n_found:,}" if round(total * share) <= one.n_found else f"{one.n_found:,} to {n:,}"
-        for one, share in zip(attacks, guessed, strict=True)
-        for n in [round(total * share)]
+        f"{one.n_found:,}" + f" to {n:,}" * (n > one.n_found)
+        for one, n in zip(attacks, most.tolist(), strict=True)
     ]
 
     def draw(ax: Axes) -> None:
