@@ -13,6 +13,7 @@ from sklearn_reclink.auditing._output import comparison_as_dict, comparison_text
 from sklearn_reclink.auditing._result import Audit
 from sklearn_reclink.auditing._steps import Progress
 from sklearn_reclink.auditing.formatting import percent, percent_given
+from sklearn_reclink.metrics import information_loss, probabilistic_information_loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,8 +171,6 @@ def compare(
     >>> found.safest.masked_name
     '50 %'
     """
-    from sklearn_reclink.metrics import information_loss, probabilistic_information_loss
-
     if not maskings:
         raise ValueError("maskings is empty: give at least one masked version of X by name")
     n_features = np.shape(X)[1] if np.ndim(X) == 2 else 0

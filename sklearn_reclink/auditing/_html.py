@@ -15,6 +15,11 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from sklearn_reclink._version import __version__
+from sklearn_reclink.auditing import _attributes as attributes
+from sklearn_reclink.auditing._disclosure_figures import nearest_figure, secrets_figure
 from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
 from sklearn_reclink.auditing._methods import comparison_methods, methods, packages_text
 from sklearn_reclink.auditing._output import attackers_table, columns_read, not_run
@@ -22,13 +27,11 @@ from sklearn_reclink.auditing._population import population_sentences, populatio
 from sklearn_reclink.auditing._running import NO_ESTIMATE
 from sklearn_reclink.auditing._sample import sample_sentences
 from sklearn_reclink.auditing._scenario_figures import scenarios_content
+from sklearn_reclink.auditing._unaligned_report import measures_table, unaligned_verdict
 from sklearn_reclink.auditing._verdict import verdict
 from sklearn_reclink.auditing.formatting import percent, percent_given, quoted
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
-    from sklearn_reclink.auditing._attributes import SecretDisclosure
     from sklearn_reclink.auditing._comparison import Comparison
     from sklearn_reclink.auditing._result import Audit
     from sklearn_reclink.auditing._unaligned import UnalignedAudit
@@ -120,9 +123,6 @@ def _notes(audit: Audit) -> dict[str, list[str]]:
 
 def render_unaligned(audit: UnalignedAudit) -> str:
     """The page of a release whose rows belong to nobody."""
-    from sklearn_reclink.auditing._disclosure_figures import nearest_figure
-    from sklearn_reclink.auditing._unaligned_report import measures_table, unaligned_verdict
-
     return render_page(
         "unaligned.html",
         title=f"Disclosure risk of {audit.masked_name}",
@@ -135,11 +135,8 @@ def render_unaligned(audit: UnalignedAudit) -> str:
     )
 
 
-def secrets_content(secrets: Sequence[SecretDisclosure], many: str) -> dict[str, Any]:
+def secrets_content(secrets: Sequence[attributes.SecretDisclosure], many: str) -> dict[str, Any]:
     """What the part on secrets shows; empty without secrets."""
-    from sklearn_reclink.auditing import _attributes as attributes
-    from sklearn_reclink.auditing._disclosure_figures import secrets_figure
-
     if not secrets:
         return {}
     return {
@@ -152,21 +149,15 @@ def secrets_content(secrets: Sequence[SecretDisclosure], many: str) -> dict[str,
 
 def render_page(template: str, **content: Any) -> str:
     """A page from a template, with styles, script and version."""
-    from markupsafe import Markup
-
-    from sklearn_reclink._version import __version__
-
     style, script = _resource("style.css"), _resource("records.js")
     content["script_hash"] = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    content |= {"style": Markup(style), "script": Markup(script)}
+    content |= {"style": style, "script": script}
     content |= {"version": __version__, "today": date.today().isoformat()}
     return _environment().get_template(template).render(content)
 
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
     environment = Environment(
         loader=FunctionLoader(_resource),
         autoescape=True,

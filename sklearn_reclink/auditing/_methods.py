@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_reclink._version import __version__
 from sklearn_reclink.auditing._verdict import proven, status_words
 from sklearn_reclink.auditing.formatting import listed, percent, percent_given, quoted
 
@@ -64,8 +65,6 @@ class Source:
 @cache
 def software() -> dict[str, str]:
     """Versions of Python, of this library and of the packages that compute."""
-    from sklearn_reclink._version import __version__
-
     own = {"python": platform.python_version(), "sklearn-reclink": __version__}
     return own | {name: version(name) for name in PACKAGES}
 

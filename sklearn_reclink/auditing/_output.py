@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_reclink._version import __version__
 from sklearn_reclink.auditing._attackers import VIEWS
 from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text
 from sklearn_reclink.auditing._methods import software
@@ -180,8 +181,6 @@ def _with_short_names(table: Table) -> str:
 
 def head(audit: Audit | UnalignedAudit, kind: str) -> dict[str, Any]:
     """What a file of numbers is of, and what made it."""
-    from sklearn_reclink._version import __version__
-
     return {
         "schema_version": SCHEMA_VERSION,
         "kind": kind,
