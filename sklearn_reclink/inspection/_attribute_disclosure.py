@@ -14,7 +14,6 @@ import numpy as np
 
 from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.metrics import AttributeDisclosure, attribute_disclosure
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ _SERIES = {
 }
 
 
-@fill_in(OF_DISPLAYS)
+@fill_in(drawing.OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class AttributeDisclosureDisplay(drawing.Display):
     r"""Shares of secrets guessed right, with 95 % intervals.

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.metrics import LinkageCurve, linkage_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@fill_in(OF_DISPLAYS)
+@fill_in(drawing.OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinkageCurveDisplay(drawing.Display):
     r"""Precision of claimed links against the share of people re-identified.

@@ -13,7 +13,6 @@ import numpy as np
 
 from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.metrics import NearestRecords, nearest_records
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 _SHOWN = 0.95  # share of the people whose distances are shown
 
 
-@fill_in(OF_DISPLAYS)
+@fill_in(drawing.OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class NearestRecordsDisplay(drawing.Display):
     r"""Shares of people within a distance of the closest record of a release.

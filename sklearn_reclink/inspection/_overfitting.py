@@ -17,14 +17,13 @@ from sklearn.model_selection import ShuffleSplit, check_cv
 from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink._sklearn_compat import num_samples
 from sklearn_reclink.inspection import drawing
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.model_selection import Case, held_out_rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@fill_in(OF_DISPLAYS)
+@fill_in(drawing.OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class OverfittingCurveDisplay(drawing.Display):
     r"""Re-identification rates on training and test records, in pools of the same size.

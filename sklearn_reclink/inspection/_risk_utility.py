@@ -16,7 +16,6 @@ from sklearn.base import clone
 
 from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.inspection._point_names import name_points
 from sklearn_reclink.metrics import probabilistic_information_loss
 
@@ -48,7 +47,7 @@ def pareto_frontier(risk: Any, information_loss: Any) -> np.ndarray:
     return np.asarray(~np.any(no_worse & better, axis=0))
 
 
-@fill_in(OF_DISPLAYS)
+@fill_in(drawing.OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class RiskUtilityDisplay(drawing.Display):
     """Maskings in the plane of information loss and disclosure risk, with the frontier.

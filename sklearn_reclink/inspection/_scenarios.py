@@ -9,7 +9,6 @@ import numpy as np
 
 from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +18,7 @@ _CLEARLY_MORE = 0.005
 _WIDTH = 0.36  # of a column of points, in variables
 
 
-@fill_in(OF_DISPLAYS)
+@fill_in(drawing.OF_DISPLAYS)
 @dataclass(kw_only=True, eq=False, repr=False)
 class ScenarioDisplay(drawing.Display):
     """Share of people singled out against the number of variables known, by set of variables.
