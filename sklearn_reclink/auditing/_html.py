@@ -51,6 +51,10 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         columns[name] = [
             value if isinstance(value, str) else f"{value:.10g}" for value in values[records.rows]
         ]
+    population = {}
+    if audit.population is not None:
+        sentences = population_sentences(audit.population, audit.n_records, audit.unit)
+        population = {"sentences": sentences, "table": population_table(audit.population)}
     return render_page(
         "audit.html",
         title=f"Re-identification risk of {audit.masked_name}",
@@ -61,7 +65,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         not_run=not_run(audit),
         scenarios=scenarios_content(audit.scenarios, audit.limit),
         sample=[] if audit.curve is None else sample_sentences(audit.curve, audit.unit),
-        population=population_content(audit),
+        population=population,
         columns_read=columns_read(audit),
         secrets=secrets_content(audit.secrets, audit.unit.many),
         methods=methods(audit, date.today()),
@@ -71,16 +75,6 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         page_rows=PAGE_ROWS,
         include_values=include_values,
     )
-
-
-def population_content(audit: Audit) -> dict[str, Any]:
-    """What the part on the population shows; empty without weights."""
-    if audit.population is None:
-        return {}
-    return {
-        "sentences": population_sentences(audit.population, audit.n_records, audit.unit),
-        "table": population_table(audit.population),
-    }
 
 
 def briefly(found: Sequence[str], tried: Sequence[str]) -> str:

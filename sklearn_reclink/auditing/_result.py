@@ -252,11 +252,8 @@ class Audit:
     @property
     def monotone_bound(self) -> int:
         """Proven: no weighted mean, OWA or Choquet distance finds more people than this."""
-        free = [
-            one.bound
-            for one in self.attacks
-            if one.attacker.name == "choquet" and one.linker.k_additive is None
-        ]
+        choquet = [one for one in self.attacks if one.attacker.name == "choquet"]
+        free = [one.bound for one in choquet if one.linker.k_additive is None]
         return min([self.ceiling, *(bound for bound in free if bound is not None)])
 
     def with_sources(self, original: str | Path, masked: str | Path) -> Audit:

@@ -102,9 +102,7 @@ def in_order(running: Sequence[Attacker], quick: float) -> list[Attacker]:
 
     The last cannot be told to end in time, and need more than ``quick`` seconds for each pair.
     """
-    slow = [one for one in running if one.seconds_per_pair > quick]
-    others = [one for one in running if one not in slow]
-    return [*sorted(others, key=lambda one: one.time_weight > 0), *slow]
+    return sorted(running, key=lambda one: (one.seconds_per_pair > quick, one.time_weight > 0))
 
 
 def attack_all(
