@@ -121,22 +121,26 @@ class OverfittingCurveDisplay(drawing.Display):
         n_jobs : int or None, default=None
             Number of joblib workers.
         %(name ax)s
+
+        %(drawn)s
         """
         splitter = ShuffleSplit(5, test_size=0.5, random_state=random_state) if cv is None else cv
         splits = list(check_cv(splitter, classifier=False).split(X, y))
         values, cases = _cases(estimator, splits, train_sizes, param_name, param_range)
-        scores = {"baseline_scores": None}
+        simple: dict[str, Any] = {}
         if baseline is not None:
-            simple = [(baseline, *case[1:]) for case in cases]
-            _, scores["baseline_scores"] = _rates(simple, X, y, n_jobs, len(values))
-        scores["train_scores"], scores["test_scores"] = _rates(cases, X, y, n_jobs, len(values))
+            others: list[Case] = [(baseline, *case[1:]) for case in cases]
+            simple["baseline_name"] = type(baseline).__name__
+            _, simple["baseline_scores"] = _rates(others, X, y, n_jobs, len(values))
+        train_scores, test_scores = _rates(cases, X, y, n_jobs, len(values))
         return cls(
             values=values,
+            train_scores=train_scores,
+            test_scores=test_scores,
             pool_size=num_samples(y),
             label=param_name or "training records",
-            baseline_name=type(baseline).__name__,
             estimator_name=type(estimator).__name__ if name is None else name,
-            **scores,
+            **simple,
         ).plot(ax=ax)
 
     def _draw_on(self, ax: Axes | None) -> None:
