@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
 
 from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink.auditing._asked import Given, Search, Words
+from sklearn_reclink.auditing._asked import Given, Progress, Search, Words
 from sklearn_reclink.auditing._attack import Attack, compile_searches
 from sklearn_reclink.auditing._attackers import (
     VIEWS,
@@ -30,9 +30,8 @@ from sklearn_reclink.auditing._findings import column_findings
 from sklearn_reclink.auditing._population import column_of, population_of, read_weights
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
-from sklearn_reclink.auditing._running import Plan, Run, planned, run_attackers
+from sklearn_reclink.auditing._running import Plan, Run, Steps, planned, run_attackers
 from sklearn_reclink.auditing._sample import sample_curve
-from sklearn_reclink.auditing._steps import Progress, Steps
 from sklearn_reclink.auditing._unaligned import UnalignedAudit, audit_unaligned
 from sklearn_reclink.auditing._variables import variable_contributions
 from sklearn_reclink.auditing.formatting import Unit

@@ -25,7 +25,6 @@ _MOST_PAIRS = 15
 _MOST_BARS = 40
 _MOST_LINES = 500
 _MOST_CELLS = 16
-_LONGEST_NAME = 32
 _LONGEST_ON_PHONE = 18
 
 
@@ -134,7 +133,7 @@ def held_out_figure(audit: Audit) -> ReportFigure:
     alternative = (
         f"Share found of {audit.unit.many} not learned from, with 95 % intervals. The "
         f"highest is {percent(best.rate)} ({low} to {high}) by {best.attacker.title}; a random "
-        f"guess finds 1 in {audit.n_records:,}."
+        f"guess finds 1 in {audit.n_masked:,}."
     )
     rows = [
         [
@@ -288,7 +287,7 @@ def _shown(audit: Audit, variables: Sequence[Any]) -> str:
 
 def _name_shares(ax: Axes, names: Sequence[str]) -> None:
     """Name the rows, and write the other axis in percent."""
-    drawing.name_rows(ax, names, _LONGEST_ON_PHONE if is_narrow(ax) else _LONGEST_NAME)
+    drawing.name_rows(ax, names, _LONGEST_ON_PHONE if is_narrow(ax) else drawing.LONGEST_NAME)
     drawing.in_percent(ax.xaxis, n_bins=4 if is_narrow(ax) else 6)
 
 

@@ -17,7 +17,6 @@ from sklearn_reclink.auditing._attackers import VIEWS
 from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text
 from sklearn_reclink.auditing._methods import software
 from sklearn_reclink.auditing._population import population_as_dict, population_text
-from sklearn_reclink.auditing._running import OUT_OF_MEMORY, OUT_OF_TIME
 from sklearn_reclink.auditing._sample import sample_as_dict, sample_sentences
 from sklearn_reclink.auditing._verdict import status_words, verdict
 from sklearn_reclink.auditing.formatting import (
@@ -65,11 +64,11 @@ def audit_text(audit: Audit) -> str:
 
 def not_run(audit: Audit) -> list[tuple[str, str]]:
     """Who did not run on the whole file, and why; those short of time or memory together."""
-    found: dict[str, list[str]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for one, reason in audit.skipped.items():
-        shared = reason in (OUT_OF_TIME, OUT_OF_MEMORY)
-        found.setdefault(reason if shared else f"{reason}\n{one.name}", []).append(one.title)
-    return [(listed(titles), reason.partition("\n")[0]) for reason, titles in found.items()]
+        by = "" if one in audit.out_of_time else one.name
+        found.setdefault((reason, by), []).append(one.title)
+    return [(listed(titles), reason) for (reason, _), titles in found.items()]
 
 
 def comparison_text(comparison: Comparison) -> str:

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 
 from sklearn_reclink.auditing._attackers import Attacker, Setting
 from sklearn_reclink.auditing._files import Files
-from sklearn_reclink.auditing._running import Run, planned, run_attackers
-from sklearn_reclink.auditing._steps import Steps
+from sklearn_reclink.auditing._running import Run, Steps, planned, run_attackers
 
 _LEAST_DROP = 0.05
 _SPARE = 1.3  # a run may take so much longer than the one before

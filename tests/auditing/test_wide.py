@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import audit
-from sklearn_reclink.auditing import SizeLimits, _audit, _steps, _variables, compare
+from sklearn_reclink.auditing import SizeLimits, _audit, _running, _variables, compare
 from sklearn_reclink.auditing._attack import attack
 from sklearn_reclink.auditing._attackers import ATTACKERS, Setting, chosen_attackers
 from sklearn_reclink.auditing._files import Files, read_files
@@ -110,7 +110,7 @@ def test_variables_are_withheld_in_the_order_of_what_they_may_tell(monkeypatch):
 
 def test_what_begins_too_late_is_left_out_and_said(monkeypatch):
     X = original()
-    monkeypatch.setattr(_steps.Steps, "late", True)
+    monkeypatch.setattr(_running.Steps, "late", True)
     names = ["euclidean", "mahalanobis"]
     with pytest.raises(ValueError, match="there was no time left"):
         audit(X, masked(X), attackers=names)
@@ -119,7 +119,7 @@ def test_what_begins_too_late_is_left_out_and_said(monkeypatch):
 def test_one_note_names_all_attackers_that_have_no_estimate_for_one_reason():
     X = original()
     files = read_files(X, masked(X), None, None, None, {}, None)
-    steps = _steps.Steps(None, 3, 1e-9, 1.0)
+    steps = _running.Steps(None, 3, 1e-9, 1.0)
     steps.start(time.monotonic() - 1.0)
     tested = chosen_attackers(["euclidean", "mahalanobis", "weighted_mean"])
     assert estimate_all(tested, {}, files, Setting(*X.shape, 0, None), steps) == []
