@@ -7,12 +7,10 @@ in the release lies to the right of the control, the same attack on people who a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.metrics import AttributeDisclosure, attribute_disclosure
 
@@ -27,8 +25,7 @@ _SERIES = {
 }
 
 
-@fill_in(drawing.OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class AttributeDisclosureDisplay(drawing.Display):
     r"""Shares of secrets guessed right, with 95 % intervals.
 

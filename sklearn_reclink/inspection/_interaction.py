@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.capacity import interaction_matrix
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection._parameters import ParameterDisplay, comparable
@@ -21,8 +19,7 @@ if TYPE_CHECKING:
 MAX_NUMBERED = 16
 
 
-@fill_in(drawing.OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class InteractionDisplay(ParameterDisplay):
     """Interaction of pairs of variables as a triangle of coloured cells.
 

@@ -8,13 +8,11 @@ variable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.capacity import n_variables
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
@@ -24,8 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@fill_in(drawing.OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class CapacityLatticeDisplay(ParameterDisplay):
     r"""Lattice of the subsets of variables, coloured by their capacity.
 

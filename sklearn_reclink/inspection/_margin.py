@@ -11,12 +11,10 @@ own masked version is much nearer than any other; 0 is a tie; below 0 another re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.search import Links
 
@@ -55,8 +53,7 @@ def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
     return np.where(alone, 1.0, (other - own) / sums)
 
 
-@fill_in(drawing.OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class MarginDisplay(drawing.Display):
     """Distribution of the margins to the runner-up, for records re-identified and lost.
 

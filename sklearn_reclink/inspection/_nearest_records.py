@@ -6,12 +6,10 @@ alone gives both curves alike. Originals that are copied lift their curve at dis
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.metrics import NearestRecords, nearest_records
 
@@ -21,8 +19,7 @@ if TYPE_CHECKING:
 _SHOWN = 0.95  # share of the people whose distances are shown
 
 
-@fill_in(drawing.OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class NearestRecordsDisplay(drawing.Display):
     r"""Shares of people within a distance of the closest record of a release.
 

@@ -7,14 +7,12 @@ test, is sought among all masked records, so all rates can be compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, check_cv
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink._sklearn_compat import num_samples
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.model_selection import Case, held_out_rates
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@fill_in(drawing.OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class OverfittingCurveDisplay(drawing.Display):
     r"""Re-identification rates on training and test records, in pools of the same size.
 

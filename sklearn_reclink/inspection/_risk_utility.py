@@ -8,13 +8,11 @@ a choice to make.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection._point_names import name_points
 from sklearn_reclink.metrics import probabilistic_information_loss
@@ -47,8 +45,7 @@ def pareto_frontier(risk: Any, information_loss: Any) -> np.ndarray:
     return np.asarray(~np.any(no_worse & better, axis=0))
 
 
-@fill_in(drawing.OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class RiskUtilityDisplay(drawing.Display):
     """Maskings in the plane of information loss and disclosure risk, with the frontier.
 

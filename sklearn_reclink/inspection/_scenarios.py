@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
 
 if TYPE_CHECKING:
@@ -18,8 +16,7 @@ _CLEARLY_MORE = 0.005
 _WIDTH = 0.36  # of a column of points, in variables
 
 
-@fill_in(drawing.OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class ScenarioDisplay(drawing.Display):
     """Share of people singled out against the number of variables known, by set of variables.
 

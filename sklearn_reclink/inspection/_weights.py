@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.capacity import shapley
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection._parameters import ParameterDisplay, comparable
@@ -18,8 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@fill_in(drawing.OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class WeightsDisplay(ParameterDisplay):
     """Weights of variables as bars, the heaviest first.
 

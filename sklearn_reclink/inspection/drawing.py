@@ -8,11 +8,12 @@ take the colours of the style in use, so a dark style gives a dark figure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
-from sklearn_reclink._docstrings import entries_of
+from sklearn_reclink._docstrings import entries_of, fill_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +52,14 @@ display
 OF_DISPLAYS["title"] = """\
 name : str or None, default=None
     Name shown above the legend."""
+
+Drawn = TypeVar("Drawn")
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def display(described: type[Drawn]) -> type[Drawn]:
+    """Make a class a dataclass with fields given by name, and fill in its docstrings."""
+    return fill_in(OF_DISPLAYS)(dataclass(kw_only=True, eq=False, repr=False)(described))
 
 
 class Display:
