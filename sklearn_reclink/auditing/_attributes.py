@@ -96,12 +96,12 @@ def disclose(
     return tuple(found)
 
 
-def secret_sentences(secret: SecretDisclosure, many: str) -> list[str]:
+def secret_sentences(secret: SecretDisclosure, many: str) -> str:
     """What the worst result says, in words; ``many`` is the noun for the people."""
     found = secret.worst
     by = "linked record" if found.n_neighbors == 1 else f"{found.n_neighbors} nearest records"
     if not found.attack.n_tried:
-        return [f"{quoted(secret.name)} is missing in all records: there is nothing to reveal."]
+        return f"{quoted(secret.name)} is missing in all records: there is nothing to reveal."
     ends = " to ".join(map(percent, found.attack.interval))
     text = (
         f"{quoted(secret.name)}: the {by} reveal{'s' * (found.n_neighbors == 1)} it for "
@@ -110,20 +110,20 @@ def secret_sentences(secret: SecretDisclosure, many: str) -> list[str]:
         f"{percent(found.baseline.share)}."
     )
     if found.control is None or found.control.n_tried == 0:
-        return [text + f" Without {many} outside the release, there is no control."]
+        return text + f" Without {many} outside the release, there is no control."
     absent = found.control_people == "absent"
     who = "outside the release" if absent else "without their own record in the release"
     ends = " to ".join(map(percent, found.control.interval))
     text += f" Of {many} {who}, it is revealed for {percent(found.control.share)} ({ends})."
     if found.risk is None or found.risk_interval is None:
-        return [text + " So the release reveals it about everybody, in the release or not."]
+        return text + " So the release reveals it about everybody, in the release or not."
     low, high = found.risk_interval
     if low <= 0:
-        return [text + _no_difference(found)]
-    return [
+        return text + _no_difference(found)
+    return (
         f"{text} So being in the release reveals {percent(found.risk)} (95 % interval "
         f"{percent(low)} to {percent(high)}) of what would otherwise stay unknown."
-    ]
+    )
 
 
 def _no_difference(found: AttributeDisclosure) -> str:
@@ -194,7 +194,7 @@ def secrets_text(secrets: Sequence[SecretDisclosure], many: str) -> list[str]:
     """The sentences and the table for a terminal; nothing without secrets."""
     if not secrets:
         return []
-    texts = [text for one in secrets for text in secret_sentences(one, many)]
+    texts = [secret_sentences(one, many) for one in secrets]
     notes = [success_note(secrets), control_note(secrets, many)]
     listed = bulleted([*texts, *filter(None, notes)])
     return ["Secrets\n" + listed, aligned(*secrets_table(secrets))]

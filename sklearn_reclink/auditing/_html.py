@@ -134,7 +134,7 @@ def secrets_content(secrets: Sequence[attributes.SecretDisclosure], many: str) -
     if not secrets:
         return {}
     return {
-        "sentences": [text for one in secrets for text in attributes.secret_sentences(one, many)],
+        "sentences": [attributes.secret_sentences(one, many) for one in secrets],
         "figure": secrets_figure(secrets),
         "success": attributes.success_note(secrets),
         "control_note": attributes.control_note(secrets, many),

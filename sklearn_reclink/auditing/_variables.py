@@ -154,8 +154,9 @@ class VariableContributions:
             )
         return (
             f"There was time to withhold {n_tried:,} of the {total:,} variables in turn: first "
-            "those with the largest learned weights, then those that masking changed least. A "
-            "longer time limit or fewer columns would cover all."
+            "those left unchanged or nearly so, then those with the largest learned weights, then "
+            "those that masking changed least. A longer time limit or fewer columns would cover "
+            "all."
         )
 
 
