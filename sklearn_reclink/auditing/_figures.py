@@ -67,7 +67,7 @@ def attackers_figure(audit: Audit) -> ReportFigure:
     """How many people does each attacker find, and how many could it?"""
     attacks, total, worst = audit.attacks, audit.n_records, audit.worst
     rates = np.array([one.rate for one in attacks])
-    guessed = np.maximum(rates, [one.expected_rate for one in attacks])
+    guessed = np.array([one.risk for one in attacks])
     # what is proven of each, the ceiling if nothing tighter is
     proven = [
         audit.ceiling
@@ -83,10 +83,8 @@ def attackers_figure(audit: Audit) -> ReportFigure:
     ]
 
     def draw(ax: Axes) -> None:
-        rows = np.arange(len(rates))
-        ax.barh(
-            rows, ends - guessed, left=guessed, height=0.7, **drawing.hatched(GREY, linewidth=0)
-        )
+        rows, unproven = np.arange(len(rates)), drawing.hatched(GREY, linewidth=0)
+        ax.barh(rows, ends - guessed, left=guessed, height=0.7, **unproven)
         ax.barh(rows, guessed - rates, left=rates, height=0.7, color=BLUE, alpha=0.35)
         _draw_shares(ax, [one.attacker.title for one in attacks], rates, guessed, texts)
         ax.set_xlabel(f"share of the {total:,} {audit.unit.many}")
@@ -116,9 +114,8 @@ def held_out_figure(audit: Audit) -> ReportFigure:
         rates = np.array([one.rate for one in estimates])
         reach = np.abs(np.array([one.interval for one in estimates]).T - rates)
         known = [seen.get(one.attacker, np.nan) for one in estimates]
-        ax.plot(
-            known, rows, "D", color=GREY, fillstyle="none", label=f"{audit.unit.many} it has seen"
-        )
+        label = f"{audit.unit.many} it has seen"
+        ax.plot(known, rows, "D", color=GREY, fillstyle="none", label=label)
         label = f"{audit.unit.many} not seen, 95 % interval"
         ax.errorbar(rates, rows, xerr=reach, fmt="o", color=BLUE, capsize=3, label=label)
         guess = 1 / audit.n_masked

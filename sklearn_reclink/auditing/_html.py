@@ -68,7 +68,7 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         population=population,
         columns_read=columns_read(audit),
         secrets=secrets_content(audit.secrets, audit.unit.many),
-        methods=methods(audit, date.today()),
+        methods=methods(audit),
         **_notes(audit),
         record_columns=list(columns),
         record_rows=list(zip(*columns.values(), strict=True))[:MOST_ROWS],
@@ -102,7 +102,7 @@ def render_comparison(comparison: Comparison) -> str:
         title="Maskings compared",
         comparison=comparison,
         level=level,
-        methods=comparison_methods(comparison, date.today()),
+        methods=comparison_methods(comparison),
         audits=[(one, verdict(one), _notes(one)["file_notes"]) for one in comparison.audits],
         figure=comparison_figure(comparison),
     )

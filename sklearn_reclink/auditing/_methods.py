@@ -84,23 +84,23 @@ def values_hash(table: np.ndarray, names: tuple[str, ...]) -> str:
     return digest.hexdigest()
 
 
-def methods(audit: Audit, today: date) -> list[str]:
+def methods(audit: Audit) -> list[str]:
     """Paragraphs on files and software, settings and attackers, proof and limits."""
     return [
         f"The re-identification risk of {quoted(audit.masked_name)} was measured on "
-        f"{_software(today)} {_hashes(audit)}",
+        f"{_software()} {_hashes(audit)}",
         f"{_settings(audit)} The risk is {percent(audit.risk)}.",
         f"{_certainty(audit)} {_measured(audit)} {ASSUMED}",
     ]
 
 
-def comparison_methods(comparison: Comparison, today: date) -> list[str]:
+def comparison_methods(comparison: Comparison) -> list[str]:
     """The same for several maskings of one file: what they share, then what is said of each."""
     first, *_ = audits = comparison.audits
     losses = zip(audits, comparison.losses, strict=True)
     return [
         f"The re-identification risk of {len(audits)} maskings of one file was measured on "
-        f"{_software(today)}",
+        f"{_software()}",
         _settings(first),
         *(
             f"{quoted(audit.masked_name)}: risk {percent(audit.risk)}, information loss "
@@ -119,8 +119,8 @@ def packages_text() -> str:
     return f"sklearn-reclink {own} (Python {python}, {others})"
 
 
-def _software(today: date) -> str:
-    return f"{today.isoformat()} with {packages_text()}."
+def _software() -> str:
+    return f"{date.today().isoformat()} with {packages_text()}."
 
 
 def _hashes(audit: Audit) -> str:

@@ -94,8 +94,7 @@ class ScenarioDisplay(drawing.Display):
         proven = np.maximum(proven, high)
         ends = np.concatenate([places[:1] - _WIDTH / 2, places[1:-1], places[-1:] + _WIDTH / 2])
         if len(sizes) == 1:
-            ends, low, high, proven = (np.repeat(one, 2) for one in (ends[:1], low, high, proven))
-            ends = np.array([-_WIDTH / 2, _WIDTH / 2])
+            low, high, proven = (np.repeat(one, 2) for one in (low, high, proven))
         style: dict[str, Any] = {"alpha": 0.25, "linewidth": 0, "label": "all sets of one size"}
         ax.fill_between(ends, low, high, color=drawing.BLUE, **style)
         open_style = drawing.hatched(drawing.GREY, linewidth=0)
