@@ -11,7 +11,7 @@ from sklearn_reclink import inspection
 from sklearn_reclink.auditing import _output as output
 from sklearn_reclink.auditing._svg import draw_svg, is_narrow
 from sklearn_reclink.auditing._variables import best_attack
-from sklearn_reclink.auditing.formatting import percent, percent_given
+from sklearn_reclink.auditing.formatting import Unit, percent, percent_given
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection.drawing import BLUE, GREY, VERMILION, legend_above
 
@@ -92,8 +92,9 @@ def attackers_figure(audit: Audit) -> ReportFigure:
         if audit.limit is not None:
             _mark(ax, audit.limit, f"limit: {percent_given(audit.limit)}")
 
+    n_attackers = Unit("attacker", "attackers").count(len(attacks))
     alternative = (
-        f"Bars of the share of {audit.unit.many} found by {len(attacks)} attackers. "
+        f"Bars of the share of {audit.unit.many} found by {n_attackers}. "
         f"{worst.attacker.title} finds the most: {worst.n_found:,} of {total:,}."
     )
     if np.any(guessed > rates):
@@ -261,8 +262,8 @@ def comparison_figure(comparison: Comparison) -> ReportFigure:
         loss_label="information loss (PIL)",
     )
     alternative = (
-        f"{len(names)} maskings by information loss and risk. The masking with the "
-        f"lowest risk is {comparison.safest.masked_name}."
+        f"{Unit('masking', 'maskings').count(len(names))} by information loss and risk. The "
+        f"masking with the lowest risk is {comparison.safest.masked_name}."
     )
 
     def draw(ax: Axes) -> None:

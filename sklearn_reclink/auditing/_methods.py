@@ -24,7 +24,7 @@ import numpy as np
 
 from sklearn_reclink._version import __version__
 from sklearn_reclink.auditing._verdict import proven, status_words
-from sklearn_reclink.auditing.formatting import listed, percent, percent_given, quoted
+from sklearn_reclink.auditing.formatting import Unit, listed, percent, percent_given, quoted
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._comparison import Comparison
@@ -98,9 +98,9 @@ def comparison_methods(comparison: Comparison) -> list[str]:
     """The same for several maskings of one file: what they share, then what is said of each."""
     first, *_ = audits = comparison.audits
     losses = zip(audits, comparison.losses, strict=True)
+    n_maskings = Unit("masking", "maskings").count(len(audits))
     return [
-        f"The re-identification risk of {len(audits)} maskings of one file was measured on "
-        f"{_software()}",
+        f"The re-identification risk of {n_maskings} of one file was measured on {_software()}",
         _settings(first),
         *(
             f"{quoted(audit.masked_name)}: risk {percent(audit.risk)}, information loss "

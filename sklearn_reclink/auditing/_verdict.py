@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sklearn_reclink.auditing._attack import Attack, HeldOut, Outcome
+from sklearn_reclink.auditing._attack import Attack, HeldOut
 from sklearn_reclink.auditing._findings import finding_sentences
 from sklearn_reclink.auditing.formatting import (
     first_few,
@@ -62,18 +62,19 @@ def headline(audit: Audit) -> str:
     guessed = round(audit.expected_rate * total) - round(audit.strict_rate * total)
     many = f"{total:,} {unit.many}"
     if audit.at_chance:
-        text = f"None of the {many} is singled out in {file} by any of the "
-        text += f"{len(audit.attacks)} attackers that were tried, and guesses among equally near "
-        text += "records do no better than a random guess among all records."
+        n_tried = len(audit.attacks)
+        who = f"any of the {n_tried} attackers that were" if n_tried > 1 else "the one attacker"
+        text = f"None of the {many} is singled out in {file} by {who} tried, and guesses among "
+        text += "equally near records do no better than a random guess among all records."
     elif audit.strict_rate == 0:
         text = f"None of the {many} is singled out in {file}, but an intruder who picks one of the "
-        text += f"nearest records at random would be right for {_about(audit, audit.strongest)}."
+        text += f"nearest records at random would be right for {_about(audit)}."
     else:
         text = "An intruder who knows the original values would find "
         text += f"{_strictly(audit)} in {file}."
         if guessed >= 1:
             text += " One who also guesses among equally near records would be right for "
-            text += f"{_about(audit, audit.strongest)}."
+            text += f"{_about(audit)}."
     by_sweep = audit.sweep_risk > audit.strongest.risk
     if by_sweep:
         text += " The sweep over what an intruder knows finds more: "
@@ -100,9 +101,9 @@ def _strictly(audit: Audit) -> str:
     return f"{worst.n_found:,} of {total:,} {audit.unit.many} ({percent(worst.rate)})"
 
 
-def _about(audit: Audit, one: Outcome) -> str:
-    """The number right on average with guesses among ties."""
-    total, unit = audit.n_records, audit.unit
+def _about(audit: Audit) -> str:
+    """The number right on average with guesses among ties, by the strongest attacker."""
+    one, total, unit = audit.strongest, audit.n_records, audit.unit
     text = f"about {round(one.risk * total):,} of {total:,} {unit.many} ({percent(one.risk)}"
     if isinstance(one, HeldOut):
         low, high = map(percent, one.expected_interval)
