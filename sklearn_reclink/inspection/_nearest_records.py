@@ -91,16 +91,14 @@ class NearestRecordsDisplay(drawing.Display):
             series.append(("holdout", found.holdout_distance, drawing.BLUE, "--"))
         farthest = max(np.quantile(distances, _SHOWN) for _, distances, _, _ in series)
         self.lines_ = []
-        for name, distances, colour, style in series:
+        for name, distances, colour, line in series:
             edges, shares = _cumulated(distances)
             label = f"{name} ({len(distances):,})"
-            options: dict[str, Any] = {"color": colour, "linestyle": style, "label": label}
+            options: dict[str, Any] = {"color": colour, "linestyle": line, "label": label}
             self.lines_ += ax.plot(edges, shares, drawstyle="steps-post", **options)
         if found.near_threshold is not None:
-            label = "near: 5 % of the holdout"
-            ax.axvline(
-                found.near_threshold, color=drawing.GREY, linestyle=":", linewidth=1.4, label=label
-            )
+            style: dict[str, Any] = {"color": drawing.GREY, "linestyle": ":", "linewidth": 1.4}
+            ax.axvline(found.near_threshold, label="near: 5 % of the holdout", **style)
         right = 1.02 * farthest if farthest > 0 else 1.0
         ax.set(xlim=(-0.02 * right, right), ylim=(0, 1))
         ax.set_xlabel("distance to the closest record of the release")

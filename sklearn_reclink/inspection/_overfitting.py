@@ -156,9 +156,8 @@ class OverfittingCurveDisplay(drawing.Display):
         for scores, colour, style, label in curves:
             rates = np.asarray(scores, dtype=float)
             (line,) = ax.plot(values, rates.mean(axis=1), style, color=colour, label=label)
-            ax.fill_between(
-                values, rates.min(axis=1), rates.max(axis=1), color=colour, alpha=0.2, linewidth=0
-            )
+            band = rates.min(axis=1), rates.max(axis=1)
+            ax.fill_between(values, *band, color=colour, alpha=0.2, linewidth=0)
             self.lines_.append(line)
         if not numeric:
             ax.set_xticks(values, [str(value) for value in self.values])
