@@ -30,7 +30,7 @@ from sklearn_reclink.auditing._findings import column_findings
 from sklearn_reclink.auditing._population import column_of, population_of, read_weights
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
-from sklearn_reclink.auditing._running import Plan, Run, Steps, planned, run_attackers
+from sklearn_reclink.auditing._running import Run, Steps, planned, run_attackers
 from sklearn_reclink.auditing._sample import sample_curve
 from sklearn_reclink.auditing._unaligned import UnalignedAudit, audit_unaligned
 from sklearn_reclink.auditing._variables import variable_contributions
@@ -171,14 +171,13 @@ def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
         search.certify,
         files.nominal,
     )
-    chosen = chosen_attackers(search.attackers)
-    plan = planned(chosen, setting)
+    plan = planned(chosen_attackers(search.attackers), setting)
     n_steps = 2 + len(plan.running) + len(plan.tested)
     steps = Steps(search.progress, n_steps, search.time_limit, plan.weight + VARIABLES_WEIGHT)
     steps.next("compiling")
     compile_searches(plan.running, setting)
     steps.start(search.begin)
-    run = run_attackers(plan, files, setting, steps)
+    run = run_attackers(plan, files, steps)
     findings = column_findings(files.X, files.Y, files.names, files.nominal or ())
     seconds = max(steps.next("variables", VARIABLES_WEIGHT), LEAST_SECONDS)
     return Audit(
@@ -186,9 +185,9 @@ def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
         names=files.names,
         attacks=run.attacks,
         estimates=run.estimates,
-        skipped=_skipped(plan, run, words.unit),
+        skipped=_skipped(run, words.unit),
         ceiling=_ceiling(run.attacks, files, setting),
-        contributions=variable_contributions(files, run, setting, chosen, findings, seconds),
+        contributions=variable_contributions(files, run, findings, seconds),
         records=records_at_risk(run.attacks, run.estimates, files.ids),
         notes=tuple(files.notes),
         limit=words.limit,
@@ -210,11 +209,11 @@ def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
     )
 
 
-def _skipped(plan: Plan, run: Run, unit: Unit) -> dict[Attacker, str]:
+def _skipped(run: Run, unit: Unit) -> dict[Attacker, str]:
     """Who did not run on the whole file, and why."""
-    seeking = [one.attacker for one in run.estimates if one.attacker in plan.reasons]
+    seeking = [one.attacker for one in run.estimates if one.attacker in run.plan.reasons]
     instead = f"; it looks for some {unit.many} instead"
-    reasons = plan.reasons | run.left_out
+    reasons = run.plan.reasons | run.left_out
     return {one: why + instead * (one in seeking) for one, why in reasons.items()}
 
 

@@ -73,8 +73,11 @@ class Plan:
     """Who attacks a file: who links all of it, who is tested on records not seen, and who cannot.
 
     An attacker too slow for the file may still look for a few records, and is then tested only.
+    ``chosen`` are all that were asked for, and ``reasons`` why some cannot link the whole file.
     """
 
+    chosen: tuple[Attacker, ...]
+    setting: Setting
     running: tuple[Attacker, ...]
     tested: tuple[Attacker, ...]
     reasons: dict[Attacker, str]
@@ -93,13 +96,15 @@ def planned(chosen: Sequence[Attacker], setting: Setting) -> Plan:
     if not running:
         raise ValueError(f"no attacker can run: {reasons[chosen[0]]}")
     tested = [one for one in chosen if one in running or one.seeks_some(setting)]
-    return Plan(tuple(running), tuple(tested * (setting.n_records >= 4)), reasons)
+    tested = tested if setting.n_records >= 4 else []
+    return Plan(tuple(chosen), setting, tuple(running), tuple(tested), reasons)
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What attackers found in a file, and why some were left out."""
+    """What the attackers of a plan found in a file, and why some were left out."""
 
+    plan: Plan
     attacks: tuple[Attack, ...]
     estimates: tuple[HeldOut, ...]
     left_out: dict[Attacker, str]
@@ -130,13 +135,13 @@ class Run:
         return sum(one.seconds for one in self.outcomes if not one.attacker.time_weight)
 
 
-def run_attackers(plan: Plan, files: Files, setting: Setting, steps: Steps) -> Run:
+def run_attackers(plan: Plan, files: Files, steps: Steps) -> Run:
     """Let all attackers of a plan run; adds their warnings to the notes of the files."""
-    attacks, left_out = attack_all(plan.running, files, setting, steps)
+    attacks, left_out = attack_all(plan, files, steps)
     if not attacks:
         raise ValueError(f"no attacker can run: {left_out[plan.running[0]]}")
-    estimates = estimate_all(plan.tested, left_out, files, setting, steps)
-    return Run(tuple(attacks), tuple(estimates), left_out)
+    estimates = estimate_all(plan, left_out, files, steps)
+    return Run(plan, tuple(attacks), tuple(estimates), left_out)
 
 
 def in_order(running: Sequence[Attacker], quick: float) -> list[Attacker]:
@@ -147,14 +152,12 @@ def in_order(running: Sequence[Attacker], quick: float) -> list[Attacker]:
     return sorted(running, key=lambda one: (one.seconds_per_pair > quick, one.time_weight > 0))
 
 
-def attack_all(
-    running: Sequence[Attacker], files: Files, setting: Setting, steps: Steps
-) -> tuple[list[Attack], dict[Attacker, str]]:
+def attack_all(plan: Plan, files: Files, steps: Steps) -> tuple[list[Attack], dict[Attacker, str]]:
     """What attackers find in the whole file, and why some were left out; adds their warnings."""
-    attacks: list[Attack] = []
+    setting, attacks = plan.setting, list[Attack]()
     left_out: dict[Attacker, str] = {}
     given: dict[str | None, np.ndarray] = {}
-    for one in in_order(running, QUICK_SHARE * steps.seconds / len(files.X) ** 2):
+    for one in in_order(plan.running, QUICK_SHARE * steps.seconds / len(files.X) ** 2):
         seconds = steps.next(one.title, one.time_weight)
         if steps.late or not steps.has_time_for(one, len(files.X)):
             left_out[one] = OUT_OF_TIME
@@ -169,15 +172,11 @@ def attack_all(
             given = {found.linker.standardize_: found.linker.weights_}
         known = {UNRELATED_ROWS, *files.notes}
         files.notes.extend(note for note in warned if note not in known)
-    return sorted(attacks, key=lambda found: running.index(found.attacker)), left_out
+    return sorted(attacks, key=lambda found: plan.running.index(found.attacker)), left_out
 
 
 def estimate_all(
-    tested: Sequence[Attacker],
-    left_out: dict[Attacker, str],
-    files: Files,
-    setting: Setting,
-    steps: Steps,
+    plan: Plan, left_out: dict[Attacker, str], files: Files, steps: Steps
 ) -> list[HeldOut]:
     """What attackers find among people they have not seen; adds why there is no estimate.
 
@@ -185,15 +184,14 @@ def estimate_all(
     """
     estimates: list[HeldOut] = []
     without: dict[str, list[str]] = {}  # attackers by the reason why they have none
-    for one in tested:
+    for one in plan.tested:
         seconds = steps.next(f"{one.title}, records not seen", HELD_OUT_SHARE * one.time_weight)
         if one in left_out:
             continue
-        reason = OUT_OF_TIME
-        whole = one.skip_reason(setting) is None
+        reason, whole = OUT_OF_TIME, one not in plan.reasons
         if not steps.late and (not whole or steps.has_time_for(one, len(files.X))):
             try:
-                found = held_out(one, files.X, files.Y, setting, seconds, files.pool)
+                found = held_out(one, files.X, files.Y, plan.setting, seconds, files.pool)
                 estimates.append(found)
                 continue
             except ValueError as error:  # a half may be too small or constant
