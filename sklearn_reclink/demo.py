@@ -134,11 +134,11 @@ def cells(found: Result) -> list[str]:
     return [found.masking.label, *map(str, counts), most_revealing(found)]
 
 
-def most_revealing(found: Result, how_many: int = 2) -> str:
-    """The variables of largest weight, with their share of all weights."""
+def most_revealing(found: Result) -> str:
+    """The two variables of largest weight, with their share of all weights."""
     if not found.learned:
         return "none"
-    largest = np.argsort([-weight for weight in found.weights], kind="stable")[:how_many]
+    largest = np.argsort([-weight for weight in found.weights], kind="stable")[:2]
     shares = [(NAMES[k], found.weights[k]) for k in largest if found.weights[k] > 0]
     return ", ".join(f"{name} {percent(share)}" for name, share in shares)
 

@@ -2,13 +2,14 @@
 
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sklearn_reclink.auditing._attackers import SizeLimits
-from sklearn_reclink.auditing._steps import Progress
 from sklearn_reclink.auditing.formatting import Unit
+
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, eq=False)

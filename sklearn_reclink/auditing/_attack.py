@@ -25,6 +25,7 @@ the larger of the two.
 
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,7 @@ import numpy as np
 from sklearn_reclink.auditing._attackers import Attacker, Setting, collected_warnings
 from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.datasets import make_microdata
+from sklearn_reclink.metrics import wilson_interval
 from sklearn_reclink.model_selection import SoughtPart, held_out_search
 
 _AMPLE_SECONDS = 3.0  # for searches that learn from as many records as they may
@@ -51,11 +53,14 @@ class Outcome:
         Who is found.
     chance : ndarray of shape (n_sought,)
         Chance of each to be found by an attacker who picks at random among tied masked records.
+    seconds : float
+        Time it took.
     """
 
     attacker: Attacker
     reidentified: np.ndarray
     chance: np.ndarray
+    seconds: float
 
     @property
     def n_found(self) -> int:
@@ -96,8 +101,6 @@ class Attack(Outcome):
     status : str
         How its search ended; "fixed" if there was nothing to choose, "sampled" if it learned from
         part of the file.
-    seconds : float
-        Time it took.
     """
 
     linker: Any
@@ -105,7 +108,6 @@ class Attack(Outcome):
     bound: int | None
     n_learned: int
     status: str
-    seconds: float
 
     @property
     def confidence_bound(self) -> int | None:
@@ -131,24 +133,21 @@ class HeldOut(Outcome):
         Number of known pairs in each half, the smaller number if they differ.
     n_pool : int
         Number of masked records in which each person is sought.
-    seconds : float
-        Time it took.
     """
 
     rows: np.ndarray
     n_train: int
     n_pool: int
-    seconds: float
 
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's interval of 95 % for the rate."""
-        return _interval(self.n_found, len(self.rows))
+        return wilson_interval(self.n_found, len(self.rows))
 
     @property
     def expected_interval(self) -> tuple[float, float]:
         """The same for the expected rate."""
-        return _interval(float(self.chance.sum()), len(self.rows))
+        return wilson_interval(float(self.chance.sum()), len(self.rows))
 
 
 def attack(
@@ -246,14 +245,17 @@ def held_out(
     )
 
 
+def linking_one_by_one(linker: Any) -> Any:
+    """A fitted linker whose rule links every record by itself, as not all rules do."""
+    if linker.rule == "nearest":
+        return linker
+    linker = copy(linker)
+    linker.rule = "nearest"
+    return linker
+
+
 def halves(n_records: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Rows to learn from and rows to look for, twice."""
     order = np.random.default_rng([seed, 2]).permutation(n_records)
     first, second = np.sort(order[: n_records // 2]), np.sort(order[n_records // 2 :])
     return [(first, second), (second, first)]
-
-
-def _interval(found: float, tested: int) -> tuple[float, float]:
-    from sklearn_reclink.metrics import wilson_interval
-
-    return wilson_interval(found, tested)

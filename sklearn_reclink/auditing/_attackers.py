@@ -4,7 +4,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -89,10 +89,6 @@ class Setting:
         """What linkers are told about the variables."""
         return {} if self.nominal is None else {"categorical_features": list(self.nominal)}
 
-    def with_variables(self, n_features: int, nominal: tuple[int, ...] | None) -> "Setting":
-        """The same for other variables of the file."""
-        return replace(self, n_features=n_features, nominal=nominal)
-
     def learning_sample(self, rows: np.ndarray, most: int, salt: int = 0) -> np.ndarray:
         """At most so many of some rows to learn from, fewer if the file is wide."""
         if self.n_features > self.limits.wide:
@@ -118,33 +114,6 @@ def _density(setting: Setting) -> dict[str, Any]:
     return {"rule": "balanced" if setting.n_records <= setting.limits.balanced else "density"}
 
 
-def _too_long(setting: Setting) -> str | None:
-    if setting.n_records <= setting.limits.all_pairs:
-        return None
-    return f"with {setting.n_records:,} records it takes too long"
-
-
-def _takes_at_most(limit: str, cost: Callable[[int], str]) -> Callable[[Setting], str | None]:
-    """A limit of `SizeLimits` on the variables, and what an attacker does with so many of them."""
-
-    def too_wide(setting: Setting) -> str | None:
-        most = getattr(setting.limits, limit)
-        if setting.n_features <= most:
-            return None
-        return f"it {cost(setting.n_features)}; choose at most {most:,} columns to include it"
-
-    return too_wide
-
-
-_capacity = _takes_at_most(
-    "capacity_variables", lambda n: f"learns a value for every set of variables, 2^{n} of them"
-)
-
-
-def _no_reason(setting: Setting) -> str | None:
-    return None
-
-
 @dataclass(frozen=True)
 class Attacker:
     """One way to link records.
@@ -163,11 +132,13 @@ class Attacker:
         Whether the ceiling bounds it.
     options : callable
         Options of the linker for a setting.
-    too_wide, too_long : callable
-        Why it cannot link a file of a setting, for its variables or for its records: a sentence
-        with what that would cost; None if it can.
+    limit : str
+        Which of the `SizeLimits` bounds the number of variables; empty if none does.
+    cost : str
+        What it does with ``{n}`` variables, in words; ``{pairs}`` is ``n (n + 1) / 2``.
     seconds_per_pair : float
-        About how long it takes for each pair of records, if it cannot be told to end in time.
+        About how long it takes for each pair of records, if it cannot be told to end in time. It
+        then takes a file of at most `SizeLimits.all_pairs` records.
     knows_files : bool
         Whether it learns from the whole files besides the known pairs. It can then look for some
         records of a file that is too long for it.
@@ -179,8 +150,8 @@ class Attacker:
     time_weight: float = 0.0
     monotone: bool = False
     options: Callable[[Setting], dict[str, Any]] = lambda setting: {}
-    too_wide: Callable[[Setting], str | None] = _no_reason
-    too_long: Callable[[Setting], str | None] = _no_reason
+    limit: str = ""
+    cost: str = ""
     seconds_per_pair: float = 0.0
     knows_files: bool = False
 
@@ -191,11 +162,20 @@ class Attacker:
 
     def skip_reason(self, setting: Setting) -> str | None:
         """Why it cannot link the whole file of a setting, None if it can."""
-        return self.too_wide(setting) or self.too_long(setting)
+        if self._is_too_wide(setting):
+            n, most = setting.n_features, getattr(setting.limits, self.limit)
+            cost = self.cost.format(n=n, pairs=n * (n + 1) // 2)
+            return f"it {cost}; choose at most {most:,} columns to include it"
+        if self.seconds_per_pair > 0 and setting.n_records > setting.limits.all_pairs:
+            return f"with {setting.n_records:,} records it takes too long"
+        return None
 
     def seeks_some(self, setting: Setting) -> bool:
         """Whether it can look for some people of a file that is too long for it."""
-        return self.knows_files and self.too_wide(setting) is None
+        return self.knows_files and not self._is_too_wide(setting)
+
+    def _is_too_wide(self, setting: Setting) -> bool:
+        return bool(self.limit) and setting.n_features > getattr(setting.limits, self.limit)
 
     def build(self, setting: Setting, seconds: float) -> Any:
         """The linker for a setting and a number of seconds."""
@@ -214,18 +194,15 @@ _ALL = (
         "mahalanobis",
         "variables that masking changed little weigh more",
         linkers.MahalanobisLinker,
-        too_wide=_takes_at_most(
-            "covariance_variables", lambda n: f"inverts a matrix of {n:,} by {n:,} numbers"
-        ),
+        limit="covariance_variables",
+        cost="inverts a matrix of {n:,} by {n:,} numbers",
     ),
     Attacker(
         "probabilistic",
         "counts in which variables two records agree (Fellegi and Sunter)",
         linkers.ProbabilisticLinker,
-        too_wide=_takes_at_most(
-            "pattern_variables", lambda n: f"counts patterns of agreement, 2^{n} of them"
-        ),
-        too_long=_too_long,
+        limit="pattern_variables",
+        cost="counts patterns of agreement, 2^{n} of them",
         seconds_per_pair=1.5e-6,
     ),
     Attacker(
@@ -234,7 +211,8 @@ _ALL = (
         linkers.WeightedMeanLinker,
         time_weight=3.0,
         monotone=True,
-        too_wide=_takes_at_most("weight_variables", lambda n: f"learns {n:,} weights at once"),
+        limit="weight_variables",
+        cost="learns {n:,} weights at once",
     ),
     Attacker(
         "choquet",
@@ -243,17 +221,16 @@ _ALL = (
         time_weight=3.0,
         monotone=True,
         options=_choquet,
-        too_wide=_capacity,
+        limit="capacity_variables",
+        cost="learns a value for every set of variables, 2^{n} of them",
     ),
     Attacker(
         "bilinear",
         "learns how differences in two variables offset each other",
         linkers.BilinearLinker,
         time_weight=3.0,
-        too_wide=_takes_at_most(
-            "matrix_variables",
-            lambda n: f"learns a number for every pair of variables, {n * (n + 1) // 2:,} of them",
-        ),
+        limit="matrix_variables",
+        cost="learns a number for every pair of variables, {pairs:,} of them",
     ),
     Attacker(
         "hlms",
@@ -261,17 +238,16 @@ _ALL = (
         linkers.HLMSChoquetLinker,
         time_weight=1.5,
         monotone=True,
-        too_wide=_capacity,
+        limit="capacity_variables",
+        cost="learns a value for every set of variables, 2^{n} of them",
     ),
     Attacker(
         "density",
         "learns the errors that masking makes, and uses that every record has one masked version",
         linkers.DensityLinker,
         options=_density,
-        too_wide=_takes_at_most(
-            "density_variables", lambda n: f"learns the errors in each of {n:,} variables"
-        ),
-        too_long=_too_long,
+        limit="density_variables",
+        cost="learns the errors in each of {n:,} variables",
         seconds_per_pair=6e-7,
         knows_files=True,
     ),

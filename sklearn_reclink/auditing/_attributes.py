@@ -5,26 +5,27 @@ the most people links everybody by the other variables, and the linked record, o
 together, reveal it. `metrics.attribute_disclosure` has the measures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, percent_given, quoted
-
-if TYPE_CHECKING:
-    from sklearn_reclink.auditing._attack import Attack
-    from sklearn_reclink.auditing._files import Files
-    from sklearn_reclink.metrics import AttributeDisclosure
+from sklearn_reclink.auditing._attack import Attack, linking_one_by_one
+from sklearn_reclink.auditing._files import Files
+from sklearn_reclink.auditing.formatting import (
+    Table,
+    aligned,
+    bulleted,
+    cell,
+    percent,
+    percent_given,
+    quoted,
+)
+from sklearn_reclink.metrics import AttributeDisclosure, attribute_disclosure
 
 NEIGHBORS = (1, 5)
 FEWEST_ABSENT = 30  # people who can serve as the control
-
-Table = tuple[list[str], list[list[str]]]
 
 
 @dataclass(frozen=True)
@@ -48,17 +49,6 @@ class SecretDisclosure:
         return max(self.results, key=lambda one: (one.risk or 0.0, one.attack.n_right))
 
 
-@dataclass(frozen=True, eq=False)
-class SecretColumn:
-    """A secret variable as numbers, NaN for missing: of the pairs, the release, absent people."""
-
-    name: str
-    is_category: bool
-    original: np.ndarray
-    released: np.ndarray
-    absent: np.ndarray | None
-
-
 def split_columns(names: Sequence[str], secret: Any) -> tuple[list[int], list[int]]:
     """Columns that the intruder knows, and secret ones."""
     given = [] if secret is None else [secret] if np.ndim(secret) == 0 else list(secret)
@@ -76,80 +66,42 @@ def split_columns(names: Sequence[str], secret: Any) -> tuple[list[int], list[in
     return known, [names.index(name) for name in dict.fromkeys(wanted)]
 
 
-def without_secrets(files: Files, secret: Any) -> tuple[Files, tuple[SecretColumn, ...]]:
-    """The files without their secret columns, and these."""
-    from sklearn_reclink.metrics.record_space import selected
-
+def without_secrets(files: Files, secret: Any) -> tuple[Files, Files]:
+    """The files without their secret columns, and with these alone."""
     known, hidden = split_columns(files.names, secret)
-    if not hidden:
-        return files, ()
-    variables, released = files.variables, files.Y if files.pool is None else files.pool
-    kinds = ["numeric"] * len(files.names) if variables is None else variables.kinds
-    columns = tuple(
-        SecretColumn(
-            files.names[k],
-            kinds[k] != "numeric",
-            files.X[:, k],
-            released[:, k],
-            None if files.absent is None else files.absent[:, k],
-        )
-        for k in hidden
-    )
-    kept = files._replace(
-        X=files.X[:, known],
-        Y=files.Y[:, known],
-        pool=None if files.pool is None else files.pool[:, known],
-        absent=None if files.absent is None else files.absent[:, known],
-        nominal=None
-        if files.nominal is None
-        else tuple(place for place, k in enumerate(known) if k in files.nominal),
-        variables=None if variables is None else selected(variables, known),
-        names=tuple(files.names[k] for k in known),
-    )
-    return kept, columns
+    return files.with_columns(known) if hidden else files, files.with_columns(hidden)
 
 
 def disclose(
-    secrets: Sequence[SecretColumn], attacks: Sequence[Attack], files: Files
+    secrets: Files, attacks: Sequence[Attack], files: Files
 ) -> tuple[SecretDisclosure, ...]:
     """Let the attacker with the largest risk read secrets off the records that it links."""
-    from sklearn_reclink.metrics import attribute_disclosure
-
-    linker = max(attacks, key=lambda one: (one.risk, one.n_found)).linker
-    if secrets and linker.rule != "nearest":  # others link all records together
-        linker = copy(linker)
-        linker.rule = "nearest"
-    absent = files.absent
-    some = None if absent is None or len(absent) < FEWEST_ABSENT else absent
-    return tuple(
-        SecretDisclosure(
-            one.name,
-            tuple(
-                attribute_disclosure(
-                    linker,
-                    files.X,
-                    files.Y,
-                    one.original,
-                    one.released,
-                    pool=files.pool,
-                    absent=some,
-                    absent_secret=None if some is None else one.absent,
-                    n_neighbors=k,
-                    categorical=one.is_category,
-                )
-                for k in NEIGHBORS
-            ),
-        )
-        for one in secrets
-    )
+    linker = linking_one_by_one(max(attacks, key=lambda one: (one.risk, one.n_found)).linker)
+    variables, absent, found = secrets.variables, secrets.absent, []
+    if absent is not None and len(absent) < FEWEST_ABSENT:
+        absent = None
+    for k, name in enumerate(secrets.names):
+        columns = secrets.X[:, k], secrets.everyone[:, k]
+        options: dict[str, Any] = {
+            "pool": files.pool,
+            "absent": None if absent is None else files.absent,
+            "absent_secret": None if absent is None else absent[:, k],
+            "categorical": variables is not None and variables.kinds[k] != "numeric",
+        }
+        results = [
+            attribute_disclosure(linker, files.X, files.Y, *columns, n_neighbors=n, **options)
+            for n in NEIGHBORS
+        ]
+        found.append(SecretDisclosure(name, tuple(results)))
+    return tuple(found)
 
 
-def secret_sentences(secret: SecretDisclosure, many: str) -> list[str]:
+def secret_sentences(secret: SecretDisclosure, many: str) -> str:
     """What the worst result says, in words; ``many`` is the noun for the people."""
     found = secret.worst
     by = "linked record" if found.n_neighbors == 1 else f"{found.n_neighbors} nearest records"
     if not found.attack.n_tried:
-        return [f"{quoted(secret.name)} is missing in all records: there is nothing to reveal."]
+        return f"{quoted(secret.name)} is missing in all records: there is nothing to reveal."
     ends = " to ".join(map(percent, found.attack.interval))
     text = (
         f"{quoted(secret.name)}: the {by} reveal{'s' * (found.n_neighbors == 1)} it for "
@@ -158,20 +110,20 @@ def secret_sentences(secret: SecretDisclosure, many: str) -> list[str]:
         f"{percent(found.baseline.share)}."
     )
     if found.control is None or found.control.n_tried == 0:
-        return [text + f" Without {many} outside the release, there is no control."]
+        return text + f" Without {many} outside the release, there is no control."
     absent = found.control_people == "absent"
     who = "outside the release" if absent else "without their own record in the release"
     ends = " to ".join(map(percent, found.control.interval))
     text += f" Of {many} {who}, it is revealed for {percent(found.control.share)} ({ends})."
     if found.risk is None or found.risk_interval is None:
-        return [text + " So the release reveals it about everybody, in the release or not."]
+        return text + " So the release reveals it about everybody, in the release or not."
     low, high = found.risk_interval
     if low <= 0:
-        return [text + _no_difference(found)]
-    return [
+        return text + _no_difference(found)
+    return (
         f"{text} So being in the release reveals {percent(found.risk)} (95 % interval "
         f"{percent(low)} to {percent(high)}) of what would otherwise stay unknown."
-    ]
+    )
 
 
 def _no_difference(found: AttributeDisclosure) -> str:
@@ -230,9 +182,9 @@ def secrets_table(secrets: Sequence[SecretDisclosure]) -> Table:
                     percent(one.baseline.share) if one.attack.n_tried else "-",
                     "-" if control is None else percent(control.share),
                     "-" if control is None else _between(control.interval),
-                    "-" if one.risk is None else signed(one.risk),
-                    "-" if one.risk_interval is None else _between(one.risk_interval),
-                    "-" if one.rank_correlation is None else f"{one.rank_correlation:.2f}",
+                    cell(one.risk, signed),
+                    cell(one.risk_interval, _between),
+                    cell(one.rank_correlation, "{:.2f}".format),
                 ]
             )
     return header, rows
@@ -242,7 +194,7 @@ def secrets_text(secrets: Sequence[SecretDisclosure], many: str) -> list[str]:
     """The sentences and the table for a terminal; nothing without secrets."""
     if not secrets:
         return []
-    texts = [text for one in secrets for text in secret_sentences(one, many)]
+    texts = [secret_sentences(one, many) for one in secrets]
     notes = [success_note(secrets), control_note(secrets, many)]
     listed = bulleted([*texts, *filter(None, notes)])
     return ["Secrets\n" + listed, aligned(*secrets_table(secrets))]

@@ -1,10 +1,7 @@
 """One call that audits a masked file: attackers, held-out estimate, variables, records at risk.
 
-The searches share the time limit: the time that is left is divided among the searches still to come
-in proportion to their weights, so time that a proof did not need goes to the others. The last
-share is for withholding variables in turn, which ends with it. What has not begun by
-the time limit is left out, and the report says so. So is an attacker that cannot be told to end in
-time and would not. Reading and loading compiled code count, too, but not the minute that compiling
+The searches share the time limit (`_running`). The last share is for withholding variables in turn,
+which ends with it. Reading and loading compiled code count, too, but not the minute that compiling
 takes when the library runs for the first time. A share is kept back for what follows the searches
 and for the report. Linking itself is not limited; an attacker for whose linking a file is too long
 or too wide does not begin.
@@ -16,25 +13,25 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
 
 from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink.auditing._asked import Given, Search, Words
+from sklearn_reclink.auditing._asked import Given, Progress, Search, Words
 from sklearn_reclink.auditing._attack import Attack, compile_searches
 from sklearn_reclink.auditing._attackers import (
     VIEWS,
+    Attacker,
     Setting,
     SizeLimits,
     chosen_attackers,
     collected_warnings,
 )
 from sklearn_reclink.auditing._attributes import disclose, without_secrets
-from sklearn_reclink.auditing._docstrings import OF_AUDIT
+from sklearn_reclink.auditing._docstrings import SHARED
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._findings import column_findings
 from sklearn_reclink.auditing._population import column_of, population_of, read_weights
 from sklearn_reclink.auditing._records import records_at_risk
 from sklearn_reclink.auditing._result import Audit
-from sklearn_reclink.auditing._running import planned, run_attackers
+from sklearn_reclink.auditing._running import Run, Steps, planned, run_attackers
 from sklearn_reclink.auditing._sample import sample_curve
-from sklearn_reclink.auditing._steps import Progress, Steps
 from sklearn_reclink.auditing._unaligned import UnalignedAudit, audit_unaligned
 from sklearn_reclink.auditing._variables import variable_contributions
 from sklearn_reclink.auditing.formatting import Unit
@@ -55,7 +52,7 @@ def audit(
 ) -> Audit: ...
 
 
-@fill_in(OF_AUDIT)  # type: ignore[misc]  # the options of both kinds
+@fill_in(SHARED)  # type: ignore[misc]  # the options of both kinds
 def audit(
     X: Any,
     y: Any,
@@ -85,8 +82,48 @@ def audit(
 
     Parameters
     ----------
-    %(X pool absent aligned holdout secret categorical_features ids sample_weight attackers)s
-    %(time_limit limit unit random_state size_limits certify progress)s
+    %(X pool)s
+    absent : array-like or dataframe of shape (n_absent, n_features), default=None
+        Original records of people who are not in the masked file. `Audit.curve` then shows how
+        often an intruder who does not know that would be right.
+    aligned : bool or "unchecked", default=True
+        Whether row i of both files is the same person. Files whose rows look unrelated are refused,
+        because their risk would be far too low; ``"unchecked"`` accepts them anyway. False for
+        a synthetic or shuffled release, which may differ in length: then nobody can be linked, and
+        distances to the release are measured instead.
+    holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
+        With ``aligned=False``: people of the same population whom the release was not made from.
+        They are the control, without which little can be concluded.
+    secret : str, int or sequence of them, default=None
+        Columns, by name or index, that the intruder does not know: nobody is linked by them, and
+        the result shows how well the release reveals them.
+    %(categorical_features)s
+    ids : sequence of shape (n_records,), default=None
+        What to call the records; by default their numbers from 1.
+    sample_weight : array-like of shape (n_records,), default=None
+        How many people in the population each record stands for, such as the weights of a survey.
+        `Audit.population` then says how many people in the population are represented by those
+        found. It is not used to link records: a column of the files with its name and values is
+        left out.
+    attackers : iterable of str, default=None
+        Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
+        ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.
+    time_limit : float, default=60.0
+        Seconds for all attackers and for withholding variables; what there is no time for is left
+        out.
+    limit, masked_name : float and str, default=None and "the masked file"
+        The largest risk that is accepted, from 0 to 1, and what the report calls the file.
+    unit, left_out : str and sequence of str, default="people" and ()
+        What one record describes, such as ``"firms"``; and variables of the files that were not
+        compared, which the verdict counts.
+    %(random_state)s
+    size_limits : SizeLimits or None, default=None
+        The largest file on which each attacker runs, and how it runs.
+    certify : bool, default=False
+        Whether to make `Audit.certificate`. For each attacker with a bound this takes up to two
+        minutes more, or its own time limit if that is longer, and an exact recount of the links.
+    progress : callable, default=None
+        Called with what is being done, the number of steps done and the number of all steps.
 
     Returns
     -------
@@ -119,6 +156,7 @@ def audit(
 
 
 def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
+    """Audit a masked file whose row i is that of the person of row i of the original."""
     tables = given.X, given.y, given.pool, given.absent
     files = read_files(*tables, given.ids, given.told, search.n_jobs)
     weights = read_weights(given.sample_weight, given.X, len(files.Y))
@@ -134,64 +172,58 @@ def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
         search.certify,
         files.nominal,
     )
-    found = _run(files, setting, search, words.unit)
-    found["secrets"] = disclose(secrets, found["attacks"], files)
-    found["population"] = population_of(weights, found["attacks"], found["estimates"])
-    not_compared = (*words.left_out, *(one.name for one in (*in_files, *secrets)))
-    said: dict[str, Any] = {"limit": words.limit, "unit": words.unit}
-    return Audit(words.masked_name, left_out=not_compared, **said, **found)
-
-
-def _run(files: Files, setting: Setting, search: Search, unit: Unit) -> dict[str, Any]:
-    """Let the attackers run: the fields of an `Audit`, but for what its caller names."""
-    X, Y, names, notes = files.X, files.Y, files.names, files.notes
-    chosen = chosen_attackers(search.attackers)
-    plan = planned(chosen, setting)
+    plan = planned(chosen_attackers(search.attackers), setting)
     n_steps = 2 + len(plan.running) + len(plan.tested)
     steps = Steps(search.progress, n_steps, search.time_limit, plan.weight + VARIABLES_WEIGHT)
     steps.next("compiling")
     compile_searches(plan.running, setting)
     steps.start(search.begin)
-    run = run_attackers(plan, files, setting, steps)
-    attacks, estimates = run.attacks, run.estimates
-    findings = column_findings(X, Y, names, files.nominal or ())
+    run = run_attackers(plan, files, steps)
+    findings = column_findings(files.X, files.Y, files.names, files.nominal or ())
     seconds = max(steps.next("variables", VARIABLES_WEIGHT), LEAST_SECONDS)
-    contributions = variable_contributions(files, run, setting, chosen, findings, seconds)
-    seeking = [one.attacker for one in estimates if one.attacker in plan.reasons]
-    instead = {one: f"; it looks for some {unit.many} instead" for one in seeking}
-    return {
-        **{"X": X, "Y": Y, "names": names, "notes": tuple(notes)},
-        "n_masked": len(Y) if files.pool is None else len(files.pool),
-        "attacks": attacks,
-        "estimates": estimates,
-        "skipped": {
-            one: why + instead.get(one, "") for one, why in (plan.reasons | run.left_out).items()
-        },
-        "ceiling": _ceiling(attacks, files),
-        "contributions": contributions,
-        "records": records_at_risk(attacks, estimates, files.ids),
-        "variables": files.variables,
-        "findings": findings,
-        "curve": sample_curve(_worst(attacks), X, Y, files.pool, files.absent),
-        "settings": {
+    return Audit(
+        masked_name=words.masked_name,
+        names=files.names,
+        attacks=run.attacks,
+        estimates=run.estimates,
+        skipped=_skipped(run, words.unit),
+        ceiling=_ceiling(run.attacks, files, setting),
+        contributions=variable_contributions(files, run, findings, seconds),
+        records=records_at_risk(run.attacks, run.estimates, files.ids),
+        notes=tuple(files.notes),
+        limit=words.limit,
+        X=files.X,
+        Y=files.Y,
+        n_masked=len(files.everyone),
+        variables=files.variables,
+        curve=sample_curve(run.attacks, files),
+        unit=words.unit,
+        left_out=(*words.left_out, *in_files.names, *secrets.names),
+        findings=findings,
+        secrets=disclose(secrets, run.attacks, files),
+        population=population_of(weights, run.outcomes),
+        settings={
             "time_limit": search.time_limit,
             "seed": setting.seed,
             "seconds": time.monotonic() - search.begin,
         },
-    }
+    )
 
 
-def _worst(attacks: Sequence[Attack]) -> Attack:
-    return max(attacks, key=lambda one: one.n_found)
+def _skipped(run: Run, unit: Unit) -> dict[Attacker, str]:
+    """Who did not run on the whole file, and why."""
+    seeking = [one.attacker for one in run.estimates if one.attacker in run.plan.reasons]
+    instead = f"; it looks for some {unit.many} instead"
+    reasons = run.plan.reasons | run.left_out
+    return {one: why + instead * (one in seeking) for one, why in reasons.items()}
 
 
-def _ceiling(attacks: Sequence[Attack], files: Files) -> int:
+def _ceiling(attacks: Sequence[Attack], files: Files, setting: Setting) -> int:
     """The ceiling of the whole file in all views, from an attacker that knows it."""
     whole = [one for one in attacks if one.attacker.monotone and one.status != "sampled"]
     if any(one.attacker.time_weight > 0 for one in whole):
         return max(int(one.linker.ceiling_) for one in whole)
-    nominal = None if files.nominal is None else list(files.nominal)
-    plain = EuclideanLinker(standardize=VIEWS, categorical_features=nominal)
+    plain = EuclideanLinker(standardize=VIEWS, **setting.kinds)
     with collected_warnings():
         plain.fit(files.X, files.Y, pool=None if files.pool is None else Pool(files.pool))
     return int(plain.ceiling_)

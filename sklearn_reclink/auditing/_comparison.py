@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_reclink.auditing._asked import Progress
 from sklearn_reclink.auditing._attackers import SizeLimits
 from sklearn_reclink.auditing._audit import audit
 from sklearn_reclink.auditing._output import comparison_as_dict, comparison_text
 from sklearn_reclink.auditing._result import Audit
-from sklearn_reclink.auditing._steps import Progress
 from sklearn_reclink.auditing.formatting import percent, percent_given
+from sklearn_reclink.metrics import information_loss, probabilistic_information_loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ class Comparison:
         decides.
         """
         within = [k for k, one in enumerate(self.audits) if one.within_limit]
-        if self.limit is None or not within:
+        if not within:
             return None
         return self.audits[min(within, key=lambda k: (self.losses[k], self.audits[k].risk))]
 
@@ -170,8 +171,6 @@ def compare(
     >>> found.safest.masked_name
     '50 %'
     """
-    from sklearn_reclink.metrics import information_loss, probabilistic_information_loss
-
     if not maskings:
         raise ValueError("maskings is empty: give at least one masked version of X by name")
     n_features = np.shape(X)[1] if np.ndim(X) == 2 else 0

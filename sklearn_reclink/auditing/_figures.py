@@ -11,7 +11,7 @@ from sklearn_reclink import inspection
 from sklearn_reclink.auditing import _output as output
 from sklearn_reclink.auditing._svg import draw_svg, is_narrow
 from sklearn_reclink.auditing._variables import best_attack
-from sklearn_reclink.auditing.formatting import percent, percent_given
+from sklearn_reclink.auditing.formatting import Unit, percent, percent_given
 from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection.drawing import BLUE, GREY, VERMILION, legend_above
 
@@ -25,7 +25,6 @@ _MOST_PAIRS = 15
 _MOST_BARS = 40
 _MOST_LINES = 500
 _MOST_CELLS = 16
-_LONGEST_NAME = 32
 _LONGEST_ON_PHONE = 18
 
 
@@ -68,7 +67,7 @@ def attackers_figure(audit: Audit) -> ReportFigure:
     """How many people does each attacker find, and how many could it?"""
     attacks, total, worst = audit.attacks, audit.n_records, audit.worst
     rates = np.array([one.rate for one in attacks])
-    guessed = np.maximum(rates, [one.expected_rate for one in attacks])
+    guessed = np.array([one.risk for one in attacks])
     # what is proven of each, the ceiling if nothing tighter is
     proven = [
         audit.ceiling
@@ -77,17 +76,15 @@ def attackers_figure(audit: Audit) -> ReportFigure:
         for one in attacks
     ]
     ends = np.maximum(guessed, np.array(proven) / total)
+    most = np.rint(total * guessed).astype(int)
     texts = [
-        f"{one.n_found:,}" if round(total * share) <= one.n_found else f"{one.n_found:,} to {n:,}"
-        for one, share in zip(attacks, guessed, strict=True)
-        for n in [round(total * share)]
+        f"{one.n_found:,}" + f" to {n:,}" * (n > one.n_found)
+        for one, n in zip(attacks, most.tolist(), strict=True)
     ]
 
     def draw(ax: Axes) -> None:
-        rows = np.arange(len(rates))
-        ax.barh(
-            rows, ends - guessed, left=guessed, height=0.7, **drawing.hatched(GREY, linewidth=0)
-        )
+        rows, unproven = np.arange(len(rates)), drawing.hatched(GREY, linewidth=0)
+        ax.barh(rows, ends - guessed, left=guessed, height=0.7, **unproven)
         ax.barh(rows, guessed - rates, left=rates, height=0.7, color=BLUE, alpha=0.35)
         _draw_shares(ax, [one.attacker.title for one in attacks], rates, guessed, texts)
         ax.set_xlabel(f"share of the {total:,} {audit.unit.many}")
@@ -95,8 +92,9 @@ def attackers_figure(audit: Audit) -> ReportFigure:
         if audit.limit is not None:
             _mark(ax, audit.limit, f"limit: {percent_given(audit.limit)}")
 
+    n_attackers = Unit("attacker", "attackers").count(len(attacks))
     alternative = (
-        f"Bars of the share of {audit.unit.many} found by {len(attacks)} attackers. "
+        f"Bars of the share of {audit.unit.many} found by {n_attackers}. "
         f"{worst.attacker.title} finds the most: {worst.n_found:,} of {total:,}."
     )
     if np.any(guessed > rates):
@@ -117,9 +115,8 @@ def held_out_figure(audit: Audit) -> ReportFigure:
         rates = np.array([one.rate for one in estimates])
         reach = np.abs(np.array([one.interval for one in estimates]).T - rates)
         known = [seen.get(one.attacker, np.nan) for one in estimates]
-        ax.plot(
-            known, rows, "D", color=GREY, fillstyle="none", label=f"{audit.unit.many} it has seen"
-        )
+        label = f"{audit.unit.many} it has seen"
+        ax.plot(known, rows, "D", color=GREY, fillstyle="none", label=label)
         label = f"{audit.unit.many} not seen, 95 % interval"
         ax.errorbar(rates, rows, xerr=reach, fmt="o", color=BLUE, capsize=3, label=label)
         guess = 1 / audit.n_masked
@@ -134,7 +131,7 @@ def held_out_figure(audit: Audit) -> ReportFigure:
     alternative = (
         f"Share found of {audit.unit.many} not learned from, with 95 % intervals. The "
         f"highest is {percent(best.rate)} ({low} to {high}) by {best.attacker.title}; a random "
-        f"guess finds 1 in {audit.n_records:,}."
+        f"guess finds 1 in {audit.n_masked:,}."
     )
     rows = [
         [
@@ -265,8 +262,8 @@ def comparison_figure(comparison: Comparison) -> ReportFigure:
         loss_label="information loss (PIL)",
     )
     alternative = (
-        f"{len(names)} maskings by information loss and risk. The masking with the "
-        f"lowest risk is {comparison.safest.masked_name}."
+        f"{Unit('masking', 'maskings').count(len(names))} by information loss and risk. The "
+        f"masking with the lowest risk is {comparison.safest.masked_name}."
     )
 
     def draw(ax: Axes) -> None:
@@ -288,7 +285,7 @@ def _shown(audit: Audit, variables: Sequence[Any]) -> str:
 
 def _name_shares(ax: Axes, names: Sequence[str]) -> None:
     """Name the rows, and write the other axis in percent."""
-    drawing.name_rows(ax, names, _LONGEST_ON_PHONE if is_narrow(ax) else _LONGEST_NAME)
+    drawing.name_rows(ax, names, _LONGEST_ON_PHONE if is_narrow(ax) else drawing.LONGEST_NAME)
     drawing.in_percent(ax.xaxis, n_bins=4 if is_narrow(ax) else 6)
 
 

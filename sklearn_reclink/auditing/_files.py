@@ -17,6 +17,7 @@ from sklearn_reclink.data.alignment import UNRELATED_ROWS, too_few_to_tell, unre
 from sklearn_reclink.data.pool import Pool, unwrapped
 from sklearn_reclink.data.reading import read_again
 from sklearn_reclink.linkers import EuclideanLinker, MahalanobisLinker
+from sklearn_reclink.metrics.record_space import selected
 
 REFUSAL_LEVEL = 0.001  # unrelated files pass with a probability of at most 0.004
 UNRELATED = (
@@ -51,24 +52,33 @@ class Files(NamedTuple):
     ids: Sequence[Any] | None
     notes: list[str]
 
+    @property
+    def everyone(self) -> np.ndarray:
+        """The whole masked file."""
+        return self.Y if self.pool is None else self.pool
+
+    def with_columns(self, columns: Sequence[int]) -> "Files":
+        """The files with some of the variables."""
+        some, nominal = list(columns), self.nominal
+        if nominal is not None:
+            nominal = tuple(place for place, k in enumerate(some) if k in nominal)
+        return self._replace(
+            X=self.X[:, some],
+            Y=self.Y[:, some],
+            pool=None if self.pool is None else self.pool[:, some],
+            absent=None if self.absent is None else self.absent[:, some],
+            nominal=nominal,
+            variables=None if self.variables is None else selected(self.variables, some),
+            names=tuple(self.names[k] for k in some),
+        )
+
     def only(self, columns: Sequence[int]) -> "Files":
         """Some of the variables, for another run of the attackers."""
-        some = list(columns)
-        X, Y, nominal = self.X[:, some], self.Y[:, some], self.nominal
-        if nominal is not None:
-            mixed = any(self.variables.kinds[k] != "numeric" for k in some)
-            mixed = mixed or bool(np.isnan(X).any() or np.isnan(Y).any())
-            nominal = tuple(k for k, one in enumerate(some) if one in nominal) if mixed else None
-        return self._replace(
-            X=X,
-            Y=Y,
-            pool=None if self.pool is None else self.pool[:, some],
-            absent=None,
-            nominal=nominal,
-            variables=None,
-            names=tuple(self.names[k] for k in some),
-            notes=[],
-        )
+        some = self._replace(absent=None, notes=[]).with_columns(columns)
+        if some.nominal is None or any(kind != "numeric" for kind in some.variables.kinds):
+            return some
+        has_gaps = np.isnan(some.X).any() or np.isnan(some.Y).any()
+        return some if has_gaps else some._replace(nominal=None)
 
 
 def read_files(

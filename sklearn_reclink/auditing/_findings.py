@@ -26,13 +26,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_reclink.auditing.formatting import listed, percent, quoted
+from sklearn_reclink.auditing.formatting import MOST_LISTED, listed, percent, quoted
 
-KINDS = ("unchanged", "nearly unchanged", "constant", "emptied")
+_WORDS = {  # of one column and of several
+    "unchanged": ("is released unchanged", "are released unchanged"),
+    "nearly unchanged": ("is nearly unchanged", "are nearly unchanged"),
+    "constant": (
+        "has one and the same value in the whole release",
+        "have one and the same value in the whole release",
+    ),
+    "emptied": ("is empty in the release", "are empty in the release"),
+}
+KINDS = tuple(_WORDS)
 _SAME = 0.9
 _BEYOND_CHANCE = 0.8
 _SINGLED_OUT = 0.5
-_MOST_NAMED = 12
 
 
 @dataclass(frozen=True)
@@ -81,25 +89,23 @@ def _finding(x: np.ndarray, y: np.ndarray, name: str, nominal: bool) -> Finding 
         return None
     kept = ~np.isnan(y)
     same = float(np.mean(x == y))
+    kind, detail, alone = "nearly unchanged", "", None
     if not kept.any():
-        return Finding("emptied", name, f"{quoted(name)} is empty in the release.", same, None)
-    if (y[kept] == y[kept][0]).all():
-        sentence = f"{quoted(name)} has one and the same value in the whole release."
-        return Finding("constant", name, sentence, same, None)
-    alone = None if nominal else singled_out(x[kept], y[kept]) * float(kept.mean())
-    if same == 1:
-        sentence = f"{quoted(name)} is released unchanged."
-        return Finding("unchanged", name, sentence, same, alone)
-    if same >= _SAME and _beyond_chance(x, y, same) >= _BEYOND_CHANCE:
-        sentence = f"{quoted(name)} is nearly unchanged: {percent(same)} of its values are as in "
-        return Finding("nearly unchanged", name, sentence + "the original.", same, alone)
-    if alone is not None and alone >= _SINGLED_OUT:
-        sentence = (
-            f"{quoted(name)} is nearly unchanged: its masked value alone is nearest to the right "
-            f"record for {percent(alone)} of the records."
-        )
-        return Finding("nearly unchanged", name, sentence, same, alone)
-    return None
+        kind = "emptied"
+    elif (y[kept] == y[kept][0]).all():
+        kind = "constant"
+    else:
+        alone = None if nominal else singled_out(x[kept], y[kept]) * float(kept.mean())
+        if same == 1:
+            kind = "unchanged"
+        elif same >= _SAME and _beyond_chance(x, y, same) >= _BEYOND_CHANCE:
+            detail = f": {percent(same)} of its values are as in the original"
+        elif alone is not None and alone >= _SINGLED_OUT:
+            detail = ": its masked value alone is nearest to the right record for "
+            detail += f"{percent(alone)} of the records"
+        else:
+            return None
+    return Finding(kind, name, f"{quoted(name)} {_WORDS[kind][0]}{detail}.", same, alone)
 
 
 def _beyond_chance(x: np.ndarray, y: np.ndarray, same: float) -> float:
@@ -140,7 +146,7 @@ def finding_sentences(findings: Sequence[Finding]) -> list[str]:
 
 
 def _of_several(kind: str, some: Sequence[Finding]) -> str:
-    names = [quoted(one.column) for one in some[:_MOST_NAMED]]
+    names = [quoted(one.column) for one in some[:MOST_LISTED]]
     if kind == "nearly unchanged":
         names = [
             f"{name} ({percent(one.unchanged)} as in the original)"
@@ -150,10 +156,4 @@ def _of_several(kind: str, some: Sequence[Finding]) -> str:
         ]
     more = len(some) - len(names)
     names += [f"{more:,} more"] * (more > 0)
-    words = {
-        "unchanged": "are released unchanged",
-        "nearly unchanged": "are nearly unchanged",
-        "constant": "have one and the same value in the whole release",
-        "emptied": "are empty in the release",
-    }
-    return f"{len(some):,} columns {words[kind]}: {listed(names)}."
+    return f"{len(some):,} columns {_WORDS[kind][1]}: {listed(names)}."

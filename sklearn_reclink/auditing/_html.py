@@ -15,6 +15,11 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from sklearn_reclink._version import __version__
+from sklearn_reclink.auditing import _attributes as attributes
+from sklearn_reclink.auditing._disclosure_figures import nearest_figure, secrets_figure
 from sklearn_reclink.auditing._figures import audit_figures, comparison_figure
 from sklearn_reclink.auditing._methods import comparison_methods, methods, packages_text
 from sklearn_reclink.auditing._output import attackers_table, columns_read, not_run
@@ -22,13 +27,11 @@ from sklearn_reclink.auditing._population import population_sentences, populatio
 from sklearn_reclink.auditing._running import NO_ESTIMATE
 from sklearn_reclink.auditing._sample import sample_sentences
 from sklearn_reclink.auditing._scenario_figures import scenarios_content
+from sklearn_reclink.auditing._unaligned_report import measures_table, unaligned_verdict
 from sklearn_reclink.auditing._verdict import verdict
 from sklearn_reclink.auditing.formatting import percent, percent_given, quoted
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
-    from sklearn_reclink.auditing._attributes import SecretDisclosure
     from sklearn_reclink.auditing._comparison import Comparison
     from sklearn_reclink.auditing._result import Audit
     from sklearn_reclink.auditing._unaligned import UnalignedAudit
@@ -48,6 +51,10 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         columns[name] = [
             value if isinstance(value, str) else f"{value:.10g}" for value in values[records.rows]
         ]
+    population = {}
+    if audit.population is not None:
+        sentences = population_sentences(audit.population, audit.n_records, audit.unit)
+        population = {"sentences": sentences, "table": population_table(audit.population)}
     return render_page(
         "audit.html",
         title=f"Re-identification risk of {audit.masked_name}",
@@ -58,26 +65,16 @@ def render_audit(audit: Audit, *, include_values: bool = False) -> str:
         not_run=not_run(audit),
         scenarios=scenarios_content(audit.scenarios, audit.limit),
         sample=[] if audit.curve is None else sample_sentences(audit.curve, audit.unit),
-        population=population_content(audit),
+        population=population,
         columns_read=columns_read(audit),
         secrets=secrets_content(audit.secrets, audit.unit.many),
-        methods=methods(audit, date.today()),
+        methods=methods(audit),
         **_notes(audit),
         record_columns=list(columns),
         record_rows=list(zip(*columns.values(), strict=True))[:MOST_ROWS],
         page_rows=PAGE_ROWS,
         include_values=include_values,
     )
-
-
-def population_content(audit: Audit) -> dict[str, Any]:
-    """What the part on the population shows; empty without weights."""
-    if audit.population is None:
-        return {}
-    return {
-        "sentences": population_sentences(audit.population, audit.n_records, audit.unit),
-        "table": population_table(audit.population),
-    }
 
 
 def briefly(found: Sequence[str], tried: Sequence[str]) -> str:
@@ -105,7 +102,7 @@ def render_comparison(comparison: Comparison) -> str:
         title="Maskings compared",
         comparison=comparison,
         level=level,
-        methods=comparison_methods(comparison, date.today()),
+        methods=comparison_methods(comparison),
         audits=[(one, verdict(one), _notes(one)["file_notes"]) for one in comparison.audits],
         figure=comparison_figure(comparison),
     )
@@ -120,9 +117,6 @@ def _notes(audit: Audit) -> dict[str, list[str]]:
 
 def render_unaligned(audit: UnalignedAudit) -> str:
     """The page of a release whose rows belong to nobody."""
-    from sklearn_reclink.auditing._disclosure_figures import nearest_figure
-    from sklearn_reclink.auditing._unaligned_report import measures_table, unaligned_verdict
-
     return render_page(
         "unaligned.html",
         title=f"Disclosure risk of {audit.masked_name}",
@@ -135,15 +129,12 @@ def render_unaligned(audit: UnalignedAudit) -> str:
     )
 
 
-def secrets_content(secrets: Sequence[SecretDisclosure], many: str) -> dict[str, Any]:
+def secrets_content(secrets: Sequence[attributes.SecretDisclosure], many: str) -> dict[str, Any]:
     """What the part on secrets shows; empty without secrets."""
-    from sklearn_reclink.auditing import _attributes as attributes
-    from sklearn_reclink.auditing._disclosure_figures import secrets_figure
-
     if not secrets:
         return {}
     return {
-        "sentences": [text for one in secrets for text in attributes.secret_sentences(one, many)],
+        "sentences": [attributes.secret_sentences(one, many) for one in secrets],
         "figure": secrets_figure(secrets),
         "success": attributes.success_note(secrets),
         "control_note": attributes.control_note(secrets, many),
@@ -152,21 +143,15 @@ def secrets_content(secrets: Sequence[SecretDisclosure], many: str) -> dict[str,
 
 def render_page(template: str, **content: Any) -> str:
     """A page from a template, with styles, script and version."""
-    from markupsafe import Markup
-
-    from sklearn_reclink._version import __version__
-
     style, script = _resource("style.css"), _resource("records.js")
     content["script_hash"] = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    content |= {"style": Markup(style), "script": Markup(script)}
+    content |= {"style": style, "script": script}
     content |= {"version": __version__, "today": date.today().isoformat()}
     return _environment().get_template(template).render(content)
 
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
     environment = Environment(
         loader=FunctionLoader(_resource),
         autoescape=True,

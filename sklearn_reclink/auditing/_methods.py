@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_reclink._version import __version__
 from sklearn_reclink.auditing._verdict import proven, status_words
-from sklearn_reclink.auditing.formatting import listed, percent, percent_given, quoted
+from sklearn_reclink.auditing.formatting import Unit, listed, percent, percent_given, quoted
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._comparison import Comparison
@@ -34,7 +35,6 @@ ASSUMED = (
     "The intruder is assumed to know the original values of all variables compared. Someone who "
     "knows less usually finds fewer; someone with other tools or other files may find more."
 )
-_PIECE = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -58,18 +58,13 @@ class Source:
     @classmethod
     def of(cls, role: str, path: Path) -> Source:
         """Read a file and hash it."""
-        digest = hashlib.sha256()
         with open(path, "rb") as file:
-            while piece := file.read(_PIECE):
-                digest.update(piece)
-        return cls(role, path.name, digest.hexdigest())
+            return cls(role, path.name, hashlib.file_digest(file, "sha256").hexdigest())
 
 
 @cache
 def software() -> dict[str, str]:
     """Versions of Python, of this library and of the packages that compute."""
-    from sklearn_reclink._version import __version__
-
     own = {"python": platform.python_version(), "sklearn-reclink": __version__}
     return own | {name: version(name) for name in PACKAGES}
 
@@ -89,23 +84,23 @@ def values_hash(table: np.ndarray, names: tuple[str, ...]) -> str:
     return digest.hexdigest()
 
 
-def methods(audit: Audit, today: date) -> list[str]:
+def methods(audit: Audit) -> list[str]:
     """Paragraphs on files and software, settings and attackers, proof and limits."""
     return [
         f"The re-identification risk of {quoted(audit.masked_name)} was measured on "
-        f"{_software(today)} {_hashes(audit)}",
+        f"{_software()} {_hashes(audit)}",
         f"{_settings(audit)} The risk is {percent(audit.risk)}.",
         f"{_certainty(audit)} {_measured(audit)} {ASSUMED}",
     ]
 
 
-def comparison_methods(comparison: Comparison, today: date) -> list[str]:
+def comparison_methods(comparison: Comparison) -> list[str]:
     """The same for several maskings of one file: what they share, then what is said of each."""
     first, *_ = audits = comparison.audits
     losses = zip(audits, comparison.losses, strict=True)
+    n_maskings = Unit("masking", "maskings").count(len(audits))
     return [
-        f"The re-identification risk of {len(audits)} maskings of one file was measured on "
-        f"{_software(today)}",
+        f"The re-identification risk of {n_maskings} of one file was measured on {_software()}",
         _settings(first),
         *(
             f"{quoted(audit.masked_name)}: risk {percent(audit.risk)}, information loss "
@@ -124,8 +119,8 @@ def packages_text() -> str:
     return f"sklearn-reclink {own} (Python {python}, {others})"
 
 
-def _software(today: date) -> str:
-    return f"{today.isoformat()} with {packages_text()}."
+def _software() -> str:
+    return f"{date.today().isoformat()} with {packages_text()}."
 
 
 def _hashes(audit: Audit) -> str:

@@ -12,14 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_reclink._version import __version__
 from sklearn_reclink.auditing._attackers import VIEWS
 from sklearn_reclink.auditing._attributes import secrets_as_dict, secrets_text
 from sklearn_reclink.auditing._methods import software
 from sklearn_reclink.auditing._population import population_as_dict, population_text
-from sklearn_reclink.auditing._running import OUT_OF_MEMORY, OUT_OF_TIME
 from sklearn_reclink.auditing._sample import sample_as_dict, sample_sentences
 from sklearn_reclink.auditing._verdict import status_words, verdict
-from sklearn_reclink.auditing.formatting import aligned, bulleted, listed, percent, wrapped
+from sklearn_reclink.auditing.formatting import (
+    Table,
+    aligned,
+    bulleted,
+    cell,
+    listed,
+    percent,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._comparison import Comparison
@@ -30,12 +38,10 @@ LONGEST_NAME = 28
 MOST_VARIABLES = 30
 SCHEMA_VERSION = 1  # of docs/audit.schema.json
 
-Table = tuple[list[str], list[list[str]]]
-
 
 def audit_text(audit: Audit) -> str:
     """The verdict, the attackers and the variables."""
-    words = verdict(audit)
+    words, n_further = verdict(audit), len(audit.names) - MOST_VARIABLES
     parts = [
         wrapped(words.headline),
         "Look at these columns first\n" + bulleted(words.findings) if words.findings else "",
@@ -49,7 +55,8 @@ def audit_text(audit: Audit) -> str:
             f"{titles} did not run on the whole file: {reason}" for titles, reason in not_run(audit)
         ),
         _variables_text(audit),
-        *map(wrapped, filter(None, [_further(audit), *variable_notes(audit)])),
+        f"And {n_further:,} more variables: --json lists all." if n_further > 0 else "",
+        *map(wrapped, variable_notes(audit)),
         "" if audit.scenarios is None else audit.scenarios.to_text(),
     ]
     return "\n\n".join(filter(None, parts))
@@ -57,11 +64,11 @@ def audit_text(audit: Audit) -> str:
 
 def not_run(audit: Audit) -> list[tuple[str, str]]:
     """Who did not run on the whole file, and why; those short of time or memory together."""
-    found: dict[str, list[str]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for one, reason in audit.skipped.items():
-        shared = reason in (OUT_OF_TIME, OUT_OF_MEMORY)
-        found.setdefault(reason if shared else f"{reason}\n{one.name}", []).append(one.title)
-    return [(listed(titles), reason.partition("\n")[0]) for reason, titles in found.items()]
+        by = "" if one in audit.out_of_time else one.name
+        found.setdefault((reason, by), []).append(one.title)
+    return [(listed(titles), reason) for (reason, _), titles in found.items()]
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -73,25 +80,15 @@ def comparison_text(comparison: Comparison) -> str:
 def attackers_table(audit: Audit) -> Table:
     """Header and rows of what each attacker finds."""
     unseen = {one.attacker: percent(one.rate) for one in audit.estimates}
-    header = [
-        "attacker",
-        "found",
-        "share",
-        "guessing",
-        "at most",
-        "ceiling",
-        "not seen",
-        "seconds",
-        "view",
-    ]
+    header = ["attacker", "found", "share", "guessing", "at most", "ceiling", "not seen"]
     rows = [
         [
             one.attacker.title,
             f"{one.n_found:,}",
             percent(one.rate),
             percent(one.expected_rate),
-            "-" if one.bound is None else f"{one.bound:,}",
-            f"{audit.ceiling:,}" if one.attacker.monotone else "-",
+            cell(one.bound),
+            cell(audit.ceiling if one.attacker.monotone else None),
             unseen.get(one.attacker, "-"),
             f"{one.seconds:.1f}",
             one.view,
@@ -99,22 +96,11 @@ def attackers_table(audit: Audit) -> Table:
         ]
         for one in audit.attacks
     ]
-    rows += [
-        [
-            *(
-                one.attacker.title,
-                *"--",
-                percent(one.expected_rate),
-                *"--",
-                percent(one.rate),
-                *"--",
-            ),
-            f"on a sample of {len(one.rows):,}",
-        ]
-        for one in audit.estimates
-        if one.attacker in audit.skipped
-    ]
-    return [*header, "search"], rows
+    for one in audit.estimates:
+        if one.attacker in audit.skipped:
+            shares = ["-", "-", percent(one.expected_rate), "-", "-", percent(one.rate), "-", "-"]
+            rows.append([one.attacker.title, *shares, f"on a sample of {len(one.rows):,}"])
+    return [*header, "seconds", "view", "search"], rows
 
 
 def _variables_text(audit: Audit) -> str:
@@ -128,13 +114,8 @@ def _variables_text(audit: Audit) -> str:
 def variable_notes(audit: Audit) -> list[str]:
     """Who counted what is found without a variable, and what time did not allow."""
     shown = audit.contributions
-    notes = [shown.judged_note] if shown.tried else []
-    return [*notes, *filter(None, [shown.untried_note])]
-
-
-def _further(audit: Audit) -> str | None:
-    n_further = len(audit.names) - MOST_VARIABLES
-    return f"And {n_further:,} more variables: --json lists all." if n_further > 0 else None
+    notes = [shown.judged_note if shown.tried else None, shown.untried_note]
+    return [note for note in notes if note is not None]
 
 
 def variables_table(audit: Audit, most: int | None = None) -> Table:
@@ -143,12 +124,9 @@ def variables_table(audit: Audit, most: int | None = None) -> Table:
     return header, [
         [
             one.name,
-            *(
-                "-" if learned is None else f"{learned:.3f}"
-                for learned in (one.weight, one.shapley)
-            ),
-            "-" if one.n_without is None else f"{one.n_without:,}",
-            "-" if one.drop is None else change_text(one.drop),
+            *(cell(learned, "{:.3f}".format) for learned in (one.weight, one.shapley)),
+            cell(one.n_without),
+            cell(one.drop, change_text),
         ]
         for one in audit.contributions.ranked[:most]
     ]
@@ -157,24 +135,16 @@ def variables_table(audit: Audit, most: int | None = None) -> Table:
 def columns_read(audit: Audit) -> Table:
     """Header and rows of what each column was read as; no rows for numbers without gaps."""
     header = ["column", "kind", "levels", "missing in the original", "missing in the release"]
-    if audit.variables is None:
-        return header, []
-    shares = [percent(float(one)) for file in (audit.X, audit.Y) for one in _missing(file)]
-    n = len(audit.names)
     return header, [
         [
-            name,
-            audit.variables.kinds[k],
-            "-" if (levels := audit.variables.categories[k]) is None else f"{len(levels):,}",
-            shares[k],
-            shares[n + k],
+            one["column"],
+            one["kind"],
+            cell(one["n_levels"]),
+            percent(one["missing_original"]),
+            percent(one["missing_masked"]),
         ]
-        for k, name in enumerate(audit.names)
+        for one in _columns_as_dicts(audit)
     ]
-
-
-def _missing(file: np.ndarray) -> np.ndarray:
-    return np.isnan(file).mean(axis=0)
 
 
 def change_text(drop: int) -> str:
@@ -210,8 +180,6 @@ def _with_short_names(table: Table) -> str:
 
 def head(audit: Audit | UnalignedAudit, kind: str) -> dict[str, Any]:
     """What a file of numbers is of, and what made it."""
-    from sklearn_reclink._version import __version__
-
     return {
         "schema_version": SCHEMA_VERSION,
         "kind": kind,
@@ -314,19 +282,17 @@ def _columns_as_dicts(audit: Audit) -> list[dict[str, Any]]:
     """What each column was read as; nothing for numbers without gaps."""
     if audit.variables is None:
         return []
-    missing = zip(_missing(audit.X).tolist(), _missing(audit.Y).tolist(), strict=True)
-    levels = [None if one is None else len(one) for one in audit.variables.categories]
+    kinds, categories = audit.variables.kinds, audit.variables.categories
+    original, masked = (np.isnan(file).mean(axis=0).tolist() for file in (audit.X, audit.Y))
     return [
         {
             "column": name,
-            "kind": kind,
-            "n_levels": n_levels,
-            "missing_original": original,
-            "missing_masked": masked,
+            "kind": kinds[k],
+            "n_levels": None if (levels := categories[k]) is None else len(levels),
+            "missing_original": original[k],
+            "missing_masked": masked[k],
         }
-        for name, kind, n_levels, (original, masked) in zip(
-            audit.names, audit.variables.kinds, levels, missing, strict=True
-        )
+        for k, name in enumerate(audit.names)
     ]
 
 

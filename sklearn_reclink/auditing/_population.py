@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sklearn_reclink.auditing._attack import Attack, HeldOut
-from sklearn_reclink.auditing.formatting import Unit, aligned, bulleted, percent, quoted
+from sklearn_reclink.auditing._attack import HeldOut, Outcome
+from sklearn_reclink.auditing.formatting import Table, Unit, aligned, bulleted, percent, quoted
 from sklearn_reclink.data.alignment import check_aligned_index
 from sklearn_reclink.data.weights import check_weights
 
@@ -118,11 +118,7 @@ def column_of(weights: Weights | None, files: Files) -> str | None:
     return weights.name
 
 
-def population_of(
-    weights: Weights | None,
-    attacks: Sequence[Attack],
-    estimates: Sequence[HeldOut],
-) -> Population | None:
+def population_of(weights: Weights | None, outcomes: Sequence[Outcome]) -> Population | None:
     """What attackers find, by the weights; None without weights."""
     if weights is None:
         return None
@@ -134,7 +130,7 @@ def population_of(
             float(np.average(one.reidentified, weights=mine)),
             float(np.average(one.chance, weights=mine)),
         )
-        for one in (*attacks, *estimates)
+        for one in outcomes
         if (mine := values[one.rows] if isinstance(one, HeldOut) else values).any()
     ]
     return Population(name, float(values.sum()), tuple(shares))
@@ -168,7 +164,7 @@ def population_sentences(population: Population, n_records: int, unit: Unit) -> 
     return texts
 
 
-def population_table(population: Population) -> tuple[list[str], list[list[str]]]:
+def population_table(population: Population) -> Table:
     """Header and rows of what each attacker finds."""
     header = ["attacker", "stands for", "share", "guessing", "share, guessing", "looked for"]
     return header, [

@@ -12,12 +12,10 @@ Nothing is said of a set for which time did not allow all attackers to run again
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sklearn_reclink.auditing._attackers import Attacker, Setting
 from sklearn_reclink.auditing._files import Files
-from sklearn_reclink.auditing._running import Run, planned, run_attackers
-from sklearn_reclink.auditing._steps import Steps
+from sklearn_reclink.auditing._running import Run, Steps, planned, run_attackers
 
 _LEAST_DROP = 0.05
 _SPARE = 1.3  # a run may take so much longer than the one before
@@ -58,12 +56,7 @@ class Remedy:
 
 
 def measured_remedies(
-    candidates: Sequence[tuple[int, ...]],
-    files: Files,
-    run: Run,
-    setting: Setting,
-    chosen: Sequence[Attacker],
-    end: float,
+    candidates: Sequence[tuple[int, ...]], files: Files, run: Run, end: float
 ) -> tuple[Remedy, ...]:
     """Leave out sets of variables in turn, as long as there is time for another run."""
     found: list[Remedy] = []
@@ -72,7 +65,7 @@ def measured_remedies(
         kept = [k for k in range(len(files.names)) if k not in some]
         seconds = (end - time.monotonic()) / (len(candidates) - number)
         seconds = min(seconds, _SPARE * run.seconds)
-        again = run_again(files.only(kept), run, setting, chosen, seconds)
+        again = run_again(files.only(kept), run, seconds)
         if again is None:
             continue
         after = again.strongest.risk
@@ -89,22 +82,19 @@ def measured_remedies(
     return tuple(found)
 
 
-def run_again(
-    files: Files, run: Run, setting: Setting, chosen: Sequence[Attacker], seconds: float
-) -> Run | None:
+def run_again(files: Files, run: Run, seconds: float) -> Run | None:
     """The attackers of a run on other variables; None if not all of them could run in time."""
-    setting = setting.with_variables(len(files.names), files.nominal)
+    setting = replace(run.plan.setting, n_features=len(files.names), nominal=files.nominal)
     try:
-        plan = planned(chosen, setting)
+        plan = planned(run.plan.chosen, setting)
         n_searches = sum(one.time_weight > 0 for one in (*plan.running, *plan.tested))
         left = seconds - _SPARE * run.fixed_seconds  # for searches
         if left < _SHORTEST * n_searches or left <= 0:
             return None
         steps = Steps(None, 0, seconds, plan.weight * seconds / left)
         steps.end = time.monotonic() + seconds
-        again = run_attackers(plan, files, setting, steps)
+        again = run_attackers(plan, files, steps)
     except ValueError:  # what is left is constant
         return None
-    ran = {(type(one), one.attacker) for one in (*again.attacks, *again.estimates)}
-    wanted = {(type(one), one.attacker) for one in (*run.attacks, *run.estimates)}
+    ran, wanted = ({(type(one), one.attacker) for one in some.outcomes} for some in (again, run))
     return again if wanted <= ran else None

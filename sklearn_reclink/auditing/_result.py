@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_reclink.auditing._attack import Attack, HeldOut
+from sklearn_reclink.auditing._attack import Attack, HeldOut, Outcome
 from sklearn_reclink.auditing._attackers import Attacker
 from sklearn_reclink.auditing._findings import Finding
 from sklearn_reclink.auditing._methods import Source
@@ -179,11 +179,14 @@ class Audit:
         """The attack that finds the largest share of people it has not seen."""
         return max(self.estimates, key=lambda one: (one.rate, one.risk), default=None)
 
+    @property
+    def _outcomes(self) -> list[Outcome]:
+        return [*self.attacks, *self.estimates]
+
     @cached_property
-    def strongest(self) -> Attack | HeldOut:
+    def strongest(self) -> Outcome:
         """Where the risk comes from: the attack or estimate with the largest risk."""
-        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
-        return max(outcomes, key=lambda one: (one.risk, one.rate))
+        return max(self._outcomes, key=lambda one: (one.risk, one.rate))
 
     @property
     def risk(self) -> float:
@@ -198,12 +201,12 @@ class Audit:
     @property
     def strict_rate(self) -> float:
         """Largest share of people found by any attacker without guessing."""
-        return max(one.rate for one in (*self.attacks, *self.estimates))
+        return max(one.rate for one in self._outcomes)
 
     @property
     def expected_rate(self) -> float:
         """Largest share found on average by picking at random among tied records."""
-        return max(one.expected_rate for one in (*self.attacks, *self.estimates))
+        return max(one.expected_rate for one in self._outcomes)
 
     @property
     def rests_on_estimate(self) -> bool:
@@ -249,11 +252,8 @@ class Audit:
     @property
     def monotone_bound(self) -> int:
         """Proven: no weighted mean, OWA or Choquet distance finds more people than this."""
-        free = [
-            one.bound
-            for one in self.attacks
-            if one.attacker.name == "choquet" and one.linker.k_additive is None
-        ]
+        choquet = [one for one in self.attacks if one.attacker.name == "choquet"]
+        free = [one.bound for one in choquet if one.linker.k_additive is None]
         return min([self.ceiling, *(bound for bound in free if bound is not None)])
 
     def with_sources(self, original: str | Path, masked: str | Path) -> Audit:

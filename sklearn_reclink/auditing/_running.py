@@ -1,19 +1,22 @@
 """Attackers that run one after another and share a time limit.
 
 The time that is left is divided among the searches still to come in proportion to their weights, so
-time that a proof did not need goes to the others. What has not begun by the time limit is left
-out, and so is an attacker that cannot be told to end in time and would not.
+time that one did not need goes to the others. A share is kept back for what follows the searches.
+What has not begun by the time limit is left out, and so is an attacker that cannot be told to end
+in time and would not.
 """
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_reclink.auditing._attack import Attack, HeldOut, attack, held_out
+from sklearn_reclink.auditing._asked import Progress
+from sklearn_reclink.auditing._attack import Attack, HeldOut, Outcome, attack, held_out
 from sklearn_reclink.auditing._attackers import Attacker, Setting
 from sklearn_reclink.auditing._files import Files
-from sklearn_reclink.auditing._steps import Steps
 from sklearn_reclink.auditing.formatting import listed
 from sklearn_reclink.data.alignment import UNRELATED_ROWS
 from sklearn_reclink.linkers import WeightedMeanLinker
@@ -21,9 +24,48 @@ from sklearn_reclink.linkers import WeightedMeanLinker
 # Time for a held-out estimate, as a share of the time for the search in the whole file.
 HELD_OUT_SHARE = 0.5
 QUICK_SHARE = 0.2  # of the time limit
+MOST_LOADING = 3.0  # seconds before the searches that count; more are spent on compiling
+KEPT_BACK = 0.2  # of the time limit, and at most so many seconds
+MOST_KEPT_BACK = 2.0
 NO_ESTIMATE = "no held-out estimate"  # how a note of one begins
 OUT_OF_TIME = "there was no time left; allow more time or choose fewer columns"
 OUT_OF_MEMORY = "there was not enough memory; choose fewer columns"
+
+
+class Steps:
+    """Reports each step of an audit, and gives each search its share of the time that is left."""
+
+    def __init__(self, progress: Progress | None, total: int, seconds: float, weight: float):
+        self.progress, self.total, self.done = progress, total, 0
+        self.seconds, self.weight = seconds, weight
+        self.end = math.inf
+
+    def start(self, begin: float) -> None:
+        """Start the clock, when all is loaded or compiled; the audit began before."""
+        now = time.monotonic()
+        kept_back = min(KEPT_BACK * self.seconds, MOST_KEPT_BACK)
+        loading = min(now - begin, MOST_LOADING, self.seconds / 2)
+        self.end = now + self.seconds - kept_back - loading
+
+    def next(self, what: str, weight: float = 0.0) -> float:
+        """Report the step that begins; its seconds, 0 if it is not a search."""
+        if self.progress is not None:
+            self.progress(what, self.done, self.total)
+        self.done += 1
+        if weight == 0:
+            return 0.0
+        share = weight / self.weight
+        self.weight -= weight
+        return max(self.end - time.monotonic(), 0.0) * min(share, 1.0)
+
+    def has_time_for(self, one: Attacker, n_records: int) -> bool:
+        """Whether an attacker that cannot be told to end in time will do so."""
+        return time.monotonic() + one.seconds_per_pair * n_records**2 <= self.end
+
+    @property
+    def late(self) -> bool:
+        """Whether the time limit has ended."""
+        return time.monotonic() > self.end
 
 
 @dataclass(frozen=True)
@@ -31,8 +73,11 @@ class Plan:
     """Who attacks a file: who links all of it, who is tested on records not seen, and who cannot.
 
     An attacker too slow for the file may still look for a few records, and is then tested only.
+    ``chosen`` are all that were asked for, and ``reasons`` why some cannot link the whole file.
     """
 
+    chosen: tuple[Attacker, ...]
+    setting: Setting
     running: tuple[Attacker, ...]
     tested: tuple[Attacker, ...]
     reasons: dict[Attacker, str]
@@ -51,22 +96,28 @@ def planned(chosen: Sequence[Attacker], setting: Setting) -> Plan:
     if not running:
         raise ValueError(f"no attacker can run: {reasons[chosen[0]]}")
     tested = [one for one in chosen if one in running or one.seeks_some(setting)]
-    return Plan(tuple(running), tuple(tested * (setting.n_records >= 4)), reasons)
+    tested = tested if setting.n_records >= 4 else []
+    return Plan(tuple(chosen), setting, tuple(running), tuple(tested), reasons)
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What attackers found in a file, and why some were left out."""
+    """What the attackers of a plan found in a file, and why some were left out."""
 
+    plan: Plan
     attacks: tuple[Attack, ...]
     estimates: tuple[HeldOut, ...]
     left_out: dict[Attacker, str]
 
     @property
-    def strongest(self) -> Attack | HeldOut:
+    def outcomes(self) -> list[Outcome]:
+        """The attacks and the estimates."""
+        return [*self.attacks, *self.estimates]
+
+    @property
+    def strongest(self) -> Outcome:
         """Where the risk comes from: the attack with the largest, else the estimate."""
-        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
-        return max(outcomes, key=lambda one: (one.risk, one.rate))
+        return max(self.outcomes, key=lambda one: (one.risk, one.rate))
 
     @property
     def cut_short(self) -> bool:
@@ -76,23 +127,21 @@ class Run:
     @property
     def seconds(self) -> float:
         """Time of all attackers, and at least one second each."""
-        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
-        return sum(max(one.seconds, 1.0) for one in outcomes)
+        return sum(max(one.seconds, 1.0) for one in self.outcomes)
 
     @property
     def fixed_seconds(self) -> float:
         """Time of those that take no time limit."""
-        outcomes: list[Attack | HeldOut] = [*self.attacks, *self.estimates]
-        return sum(one.seconds for one in outcomes if not one.attacker.time_weight)
+        return sum(one.seconds for one in self.outcomes if not one.attacker.time_weight)
 
 
-def run_attackers(plan: Plan, files: Files, setting: Setting, steps: Steps) -> Run:
+def run_attackers(plan: Plan, files: Files, steps: Steps) -> Run:
     """Let all attackers of a plan run; adds their warnings to the notes of the files."""
-    attacks, left_out = attack_all(plan.running, files, setting, steps)
+    attacks, left_out = attack_all(plan, files, steps)
     if not attacks:
         raise ValueError(f"no attacker can run: {left_out[plan.running[0]]}")
-    estimates = estimate_all(plan.tested, left_out, files, setting, steps)
-    return Run(tuple(attacks), tuple(estimates), left_out)
+    estimates = estimate_all(plan, left_out, files, steps)
+    return Run(plan, tuple(attacks), tuple(estimates), left_out)
 
 
 def in_order(running: Sequence[Attacker], quick: float) -> list[Attacker]:
@@ -100,19 +149,15 @@ def in_order(running: Sequence[Attacker], quick: float) -> list[Attacker]:
 
     The last cannot be told to end in time, and need more than ``quick`` seconds for each pair.
     """
-    slow = [one for one in running if one.seconds_per_pair > quick]
-    others = [one for one in running if one not in slow]
-    return [*sorted(others, key=lambda one: one.time_weight > 0), *slow]
+    return sorted(running, key=lambda one: (one.seconds_per_pair > quick, one.time_weight > 0))
 
 
-def attack_all(
-    running: Sequence[Attacker], files: Files, setting: Setting, steps: Steps
-) -> tuple[list[Attack], dict[Attacker, str]]:
+def attack_all(plan: Plan, files: Files, steps: Steps) -> tuple[list[Attack], dict[Attacker, str]]:
     """What attackers find in the whole file, and why some were left out; adds their warnings."""
-    attacks: list[Attack] = []
+    setting, attacks = plan.setting, list[Attack]()
     left_out: dict[Attacker, str] = {}
     given: dict[str | None, np.ndarray] = {}
-    for one in in_order(running, QUICK_SHARE * steps.seconds / len(files.X) ** 2):
+    for one in in_order(plan.running, QUICK_SHARE * steps.seconds / len(files.X) ** 2):
         seconds = steps.next(one.title, one.time_weight)
         if steps.late or not steps.has_time_for(one, len(files.X)):
             left_out[one] = OUT_OF_TIME
@@ -127,15 +172,11 @@ def attack_all(
             given = {found.linker.standardize_: found.linker.weights_}
         known = {UNRELATED_ROWS, *files.notes}
         files.notes.extend(note for note in warned if note not in known)
-    return sorted(attacks, key=lambda found: running.index(found.attacker)), left_out
+    return sorted(attacks, key=lambda found: plan.running.index(found.attacker)), left_out
 
 
 def estimate_all(
-    tested: Sequence[Attacker],
-    left_out: dict[Attacker, str],
-    files: Files,
-    setting: Setting,
-    steps: Steps,
+    plan: Plan, left_out: dict[Attacker, str], files: Files, steps: Steps
 ) -> list[HeldOut]:
     """What attackers find among people they have not seen; adds why there is no estimate.
 
@@ -143,15 +184,14 @@ def estimate_all(
     """
     estimates: list[HeldOut] = []
     without: dict[str, list[str]] = {}  # attackers by the reason why they have none
-    for one in tested:
+    for one in plan.tested:
         seconds = steps.next(f"{one.title}, records not seen", HELD_OUT_SHARE * one.time_weight)
         if one in left_out:
             continue
-        reason = OUT_OF_TIME
-        whole = one.skip_reason(setting) is None
+        reason, whole = OUT_OF_TIME, one not in plan.reasons
         if not steps.late and (not whole or steps.has_time_for(one, len(files.X))):
             try:
-                found = held_out(one, files.X, files.Y, setting, seconds, files.pool)
+                found = held_out(one, files.X, files.Y, plan.setting, seconds, files.pool)
                 estimates.append(found)
                 continue
             except ValueError as error:  # a half may be too small or constant

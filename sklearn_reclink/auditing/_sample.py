@@ -5,36 +5,25 @@ people in both files. An intruder who does not know who is in the release links 
 falsely, and has a lower *precision* (`metrics.linkage_curve`).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from sklearn_reclink.auditing._attack import Attack, linking_one_by_one
+from sklearn_reclink.auditing._files import Files
 from sklearn_reclink.auditing.formatting import Unit, percent
-
-if TYPE_CHECKING:
-    from sklearn_reclink.auditing._attack import Attack
-    from sklearn_reclink.metrics import LinkageCurve
+from sklearn_reclink.metrics import LinkageCurve, linkage_curve
 
 SURE = 0.95  # precision that an intruder may ask for
 
 
-def sample_curve(
-    worst: Attack, X: np.ndarray, Y: np.ndarray, pool: np.ndarray | None, absent: np.ndarray | None
-) -> LinkageCurve | None:
+def sample_curve(attacks: Sequence[Attack], files: Files) -> LinkageCurve | None:
     """The curve of the strongest attacker; None where both files hold the same people."""
-    if pool is None and absent is None:
+    if files.pool is None and files.absent is None:
         return None
-    from sklearn_reclink.metrics import linkage_curve
-
-    linker = worst.linker
-    if linker.rule != "nearest":  # others link all records together
-        from copy import copy
-
-        linker = copy(linker)
-        linker.rule = "nearest"
-    return linkage_curve(linker, X, Y, pool=pool, absent=absent)
+    linker = linking_one_by_one(max(attacks, key=lambda one: one.n_found).linker)
+    return linkage_curve(linker, files.X, files.Y, pool=files.pool, absent=files.absent)
 
 
 def sample_sentences(curve: LinkageCurve, unit: Unit) -> list[str]:

@@ -18,13 +18,13 @@ negative if they repeat each other.
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from sklearn_reclink.auditing._attack import Attack, HeldOut, attack, held_out
-from sklearn_reclink.auditing._attackers import Attacker, Setting
+from sklearn_reclink.auditing._attack import Attack, HeldOut, Outcome, attack, held_out
+from sklearn_reclink.auditing._attackers import Setting
 from sklearn_reclink.auditing._files import Files
 from sklearn_reclink.auditing._findings import Finding
 from sklearn_reclink.auditing._remedies import Remedy, measured_remedies
@@ -154,18 +154,14 @@ class VariableContributions:
             )
         return (
             f"There was time to withhold {n_tried:,} of the {total:,} variables in turn: first "
-            "those with the largest learned weights, then those that masking changed least. A "
-            "longer time limit or fewer columns would cover all."
+            "those left unchanged or nearly so, then those with the largest learned weights, then "
+            "those that masking changed least. A longer time limit or fewer columns would cover "
+            "all."
         )
 
 
 def variable_contributions(
-    files: Files,
-    run: Run,
-    setting: Setting,
-    chosen: Sequence[Attacker],
-    findings: Sequence[Finding],
-    seconds: float,
+    files: Files, run: Run, findings: Sequence[Finding], seconds: float
 ) -> VariableContributions:
     """The three views of every variable, the pairs, and remedies, within some seconds."""
     end, names = time.monotonic() + seconds, files.names
@@ -178,10 +174,10 @@ def variable_contributions(
     learned = np.array([(w or 0.0) + (v or 0.0) for w, v in zip(weights, values, strict=True)])
     exposed = {names.index(one.column) for one in findings if one.exposes}
     first = np.array([k not in exposed for k in range(len(names))])
-    likeness = _likeness(files.X, files.Y, setting.nominal or ())
+    likeness = _likeness(files.X, files.Y, files.nominal or ())
     order = np.lexsort([-likeness, -learned, first]).tolist()
     judge, total = run.strongest, len(files.X)
-    without, shorter = _withheld(judge, files, setting, order, mean, end - seconds * (1 - _JUDGING))
+    without, shorter = _withheld(run, files, order, mean, end - seconds * (1 - _JUDGING))
     n_with = round(judge.risk * total)
     counts = {k: round(risk * total) for k, risk in without.items()}
     variables = [
@@ -202,24 +198,19 @@ def variable_contributions(
         n_with=n_with,
         n_sought=None if len(judge.chance) == total else len(judge.chance),
         shorter=shorter,
-        remedies=measured_remedies(candidates, files, run, setting, chosen, end),
+        remedies=measured_remedies(candidates, files, run, end),
     )
 
 
 def _withheld(
-    judge: Attack | HeldOut,
-    files: Files,
-    setting: Setting,
-    order: Sequence[int],
-    mean: Attack | None,
-    end: float,
+    run: Run, files: Files, order: Sequence[int], mean: Attack | None, end: float
 ) -> tuple[dict[int, float], bool]:
     """Risk without each variable, as long as one more is likely to be in time; if with less time.
 
     A judge that searches divides the time; ``mean`` is the learned weighted mean, which a search
     without a variable starts from.
     """
-    found: dict[int, float] = {}
+    found, judge = dict[int, float](), run.strongest
     if len(order) < 2:
         return found, False
     searches, shorter = judge.attacker.time_weight > 0, False
@@ -232,11 +223,10 @@ def _withheld(
             break
         others = [j for j in range(len(order)) if j != k]
         given = {}
-        if mean is not None and setting.nominal is None:
+        if mean is not None and files.nominal is None and mean.linker.weights_[others].sum() > 0:
             given = {mean.linker.standardize_: mean.linker.weights_[others]}
-        found[k], cut = _judged_again(
-            judge, files.only(others), setting, min(once, end - begin), given
-        )
+        some, seconds = files.only(others), min(once, end - begin)
+        found[k], cut = _judged_again(judge, some, run.plan.setting, seconds, given)
         shorter = shorter or (cut and once < judge.seconds)
         if not searches:
             once = time.monotonic() - begin
@@ -244,20 +234,19 @@ def _withheld(
 
 
 def _judged_again(
-    judge: Attack | HeldOut,
+    judge: Outcome,
     files: Files,
     setting: Setting,
     seconds: float,
     given: Mapping[str | None, np.ndarray],
 ) -> tuple[float, bool]:
     """Risk by the judge in other files, and whether the time limit stopped its search."""
-    setting = setting.with_variables(len(files.names), files.nominal)
+    setting = replace(setting, n_features=len(files.names), nominal=files.nominal)
     one, tables = judge.attacker, (files.X, files.Y)
-    some = {view: weights for view, weights in given.items() if weights.sum() > 0}
     try:
         if isinstance(judge, HeldOut):
             return held_out(one, *tables, setting, seconds, files.pool).risk, one.time_weight > 0
-        found, _ = attack(one, *tables, setting, seconds, some, files.pool)
+        found, _ = attack(one, *tables, setting, seconds, given, files.pool)
     except ValueError:  # what is left is constant: every masked record is as near as any other
         return 1 / len(files.X), False
     return found.risk, found.status == "time_limit"

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 
 from sklearn_reclink.auditing._attack import Attack, HeldOut
 from sklearn_reclink.auditing._findings import finding_sentences
-from sklearn_reclink.auditing.formatting import judged_by, listed, percent, percent_given, quoted
+from sklearn_reclink.auditing.formatting import (
+    first_few,
+    judged_by,
+    listed,
+    percent,
+    percent_given,
+    quoted,
+)
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing._remedies import Remedy
     from sklearn_reclink.auditing._result import Audit
-
-_MOST_LISTED = 12
 
 
 @dataclass(frozen=True)
@@ -57,18 +62,19 @@ def headline(audit: Audit) -> str:
     guessed = round(audit.expected_rate * total) - round(audit.strict_rate * total)
     many = f"{total:,} {unit.many}"
     if audit.at_chance:
-        text = f"None of the {many} is singled out in {file} by any of the "
-        text += f"{len(audit.attacks)} attackers that were tried, and guesses among equally near "
-        text += "records do no better than a random guess among all records."
+        n_tried = len(audit.attacks)
+        who = f"any of the {n_tried} attackers that were" if n_tried > 1 else "the one attacker"
+        text = f"None of the {many} is singled out in {file} by {who} tried, and guesses among "
+        text += "equally near records do no better than a random guess among all records."
     elif audit.strict_rate == 0:
         text = f"None of the {many} is singled out in {file}, but an intruder who picks one of the "
-        text += f"nearest records at random would be right for {_about(audit, audit.strongest)}."
+        text += f"nearest records at random would be right for {_about(audit)}."
     else:
         text = "An intruder who knows the original values would find "
         text += f"{_strictly(audit)} in {file}."
         if guessed >= 1:
             text += " One who also guesses among equally near records would be right for "
-            text += f"{_about(audit, audit.strongest)}."
+            text += f"{_about(audit)}."
     by_sweep = audit.sweep_risk > audit.strongest.risk
     if by_sweep:
         text += " The sweep over what an intruder knows finds more: "
@@ -104,9 +110,9 @@ def _may_find_more(audit: Audit) -> bool:
     return audit.worst.n_found < max(bounds) or (in_part and audit.worst.rate < 1)
 
 
-def _about(audit: Audit, one: Attack | HeldOut) -> str:
-    """The number right on average with guesses among ties."""
-    total, unit = audit.n_records, audit.unit
+def _about(audit: Audit) -> str:
+    """The number right on average with guesses among ties, by the strongest attacker."""
+    one, total, unit = audit.strongest, audit.n_records, audit.unit
     text = f"about {round(one.risk * total):,} of {total:,} {unit.many} ({percent(one.risk)}"
     if isinstance(one, HeldOut):
         low, high = map(percent, one.expected_interval)
@@ -216,15 +222,12 @@ def advice(audit: Audit) -> list[str]:
 
 
 def _remedy_sentence(audit: Audit, one: Remedy) -> str:
-    names = listed([quoted(name) for name in one.leave_out[:_MOST_LISTED]])
-    more = len(one.leave_out) - _MOST_LISTED
-    names += f" and {more:,} more" if more > 0 else ""
     about = "about " if audit.rests_on_estimate else ""
     before = audit.unit.count(one.n_before)
     text = (
-        f"Leave out {names}: {about}{one.n_after:,} instead of {before} are then found "
-        f"({percent(one.risk_after)} instead of {percent(one.risk_before)}). This was measured "
-        "with every attacker of this audit."
+        f"Leave out {first_few(one.leave_out)}: {about}{one.n_after:,} instead of {before} are "
+        f"then found ({percent(one.risk_after)} instead of {percent(one.risk_before)}). This was "
+        "measured with every attacker of this audit."
     )
     if one.cut_short:
         text += " The time limit stopped their searches, which might find more."
@@ -234,7 +237,7 @@ def _remedy_sentence(audit: Audit, one: Remedy) -> str:
 def _no_remedy(audit: Audit) -> str:
     """What the variables tried show if leaving none of them out helps much."""
     shown = audit.contributions
-    least, n_tried = shown.tried[0], len(shown.tried)
+    least = shown.tried[0]
     after = {one.leave_out: one.n_after for one in shown.remedies}.get((least.name,))
     of_all = f"of {audit.unit.count(shown.n_with)}"
     if after is not None:
@@ -243,12 +246,11 @@ def _no_remedy(audit: Audit) -> str:
     elif shown.untried_note is None and (least.drop or 0) <= 0:
         text = f"{shown.judge} still finds all {shown.n_with:,} without any one of them"
     elif (least.drop or 0) <= 0:
-        names = listed([quoted(one.name) for one in shown.tried[:_MOST_LISTED]])
-        more = f" and {n_tried - _MOST_LISTED:,} more" if n_tried > _MOST_LISTED else ""
         return (
-            f"There was time to withhold {n_tried:,} of the {len(shown.variables):,} variables. "
-            f"{shown.judge} finds as many without {names}{more}. With a longer time limit, the "
-            "others can be tried too."
+            f"There was time to withhold {len(shown.tried):,} of the {len(shown.variables):,} "
+            f"variables. {shown.judge} finds as many without "
+            f"{first_few([one.name for one in shown.tried])}. With a longer time limit, the others "
+            "can be tried too."
         )
     elif shown.shorter:
         return (

@@ -1,9 +1,13 @@
 """Numbers, units, names, paragraphs and tables as people read them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from textwrap import fill
+from typing import TypeVar
+
+Table = tuple[list[str], list[list[str]]]  # header and rows
+Value = TypeVar("Value")
 
 WIDTH = 92
 MOST_LISTED = 12  # names in a sentence
@@ -109,10 +113,15 @@ def listed(texts: Sequence[str]) -> str:
 
 def judged_by(names: Sequence[str], left_out: Sequence[str]) -> str:
     """Which of the variables were compared, as a sentence."""
-    n_all, more = len(names) + len(left_out), len(names) - MOST_LISTED
-    some = listed([quoted(name) for name in names[:MOST_LISTED]])
-    some += f" and {more:,} more" if more > 0 else ""
-    return f"Judged by {len(names):,} of the {n_all:,} variables: {some}."
+    n_all = len(names) + len(left_out)
+    return f"Judged by {len(names):,} of the {n_all:,} variables: {first_few(names)}."
+
+
+def first_few(names: Sequence[str]) -> str:
+    """Names as in a sentence, in quotes; of many the first, and how many more there are."""
+    more = len(names) - MOST_LISTED
+    text = listed([quoted(name) for name in names[:MOST_LISTED]])
+    return f"{text} and {more:,} more" if more > 0 else text
 
 
 def quoted(name: str) -> str:
@@ -168,6 +177,11 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], markdown: bool
     return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
-def _is_number(cell: str) -> bool:
-    number = cell.removeprefix("under ").removeprefix("over ").lstrip("+−-")
+def cell(value: Value | None, write: Callable[[Value], str] = "{:,}".format) -> str:
+    """A value in a table; a dash for none."""
+    return "-" if value is None else write(value)
+
+
+def _is_number(text: str) -> bool:
+    number = text.removeprefix("under ").removeprefix("over ").lstrip("+−-")
     return not number or number[0].isdigit()

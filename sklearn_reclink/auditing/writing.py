@@ -56,7 +56,7 @@ def check_outputs(
         output = f"{option} {path}"
         if any(_is_same(path, source) for source in sources):
             raise OutputError(f"{output} is an input of this command: write to another file")
-        place = os.path.normcase(_place(path))
+        place = _place(path)
         if place in taken:
             raise OutputError(
                 f"{output} is also the file of {taken[place]}: give each output its own name"
@@ -126,16 +126,16 @@ def as_written(text: str) -> str:
 
 
 def _place(path: str | Path) -> str:
-    """The folder of a file, links resolved, and its name."""
+    """The folder of a file, links resolved, and its name, as the system compares them."""
     path = Path(path)
-    return os.path.join(os.path.realpath(path.parent), path.name)
+    return os.path.normcase(os.path.join(os.path.realpath(path.parent), path.name))
 
 
 def _is_same(path: Path, other: str | Path) -> bool:
     with suppress(OSError):  # either may be missing
         if os.path.samefile(path, other):
             return True
-    return os.path.normcase(_place(path)) == os.path.normcase(_place(other))
+    return _place(path) == _place(other)
 
 
 def _check_target(path: Path, output: str) -> None:

@@ -7,29 +7,25 @@ in the release lies to the right of the control, the same attack on people who a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.metrics import AttributeDisclosure, attribute_disclosure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# label, colour, marker and place in the row
+# label, colour, marker, how it is filled, and place in the row
 _SERIES = {
-    "attack": ("attack: in the release", drawing.VERMILION, "o", -0.22),
-    "control": ("control: not in it", drawing.BLUE, "s", 0.0),
-    "baseline": ("baseline: one guess for all", drawing.GREY, "D", 0.22),
+    "attack": ("attack: in the release", drawing.VERMILION, "o", "full", -0.22),
+    "control": ("control: not in it", drawing.BLUE, "s", "full", 0.0),
+    "baseline": ("baseline: one guess for all", drawing.GREY, "D", "none", 0.22),
 }
 
 
-@fill_in(OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class AttributeDisclosureDisplay(drawing.Display):
     r"""Shares of secrets guessed right, with 95 % intervals.
 
@@ -113,7 +109,7 @@ class AttributeDisclosureDisplay(drawing.Display):
         """Draw the shares."""
         ax = self._set_axes(ax, height=1.6 + 0.7 * len(self.results))
         self.points_ = {}
-        for series, (label, colour, marker, place) in _SERIES.items():
+        for series, (label, colour, marker, filled, place) in _SERIES.items():
             rates = {
                 row: rate
                 for row, one in enumerate(self.results.values())
@@ -123,16 +119,10 @@ class AttributeDisclosureDisplay(drawing.Display):
                 continue
             shares = np.array([rate.share for rate in rates.values()])
             reach = np.abs(np.array([rate.interval for rate in rates.values()]).T - shares)
-            self.points_[series] = ax.errorbar(
-                shares,
-                np.array(list(rates)) + place,
-                xerr=reach,
-                fmt=marker,
-                color=colour,
-                capsize=3,
-                fillstyle="none" if series == "baseline" else "full",
-                label=label,
-            )
+            rows = np.array(list(rates)) + place
+            style: dict[str, Any] = {"color": colour, "fmt": marker, "fillstyle": filled}
+            bars = ax.errorbar(shares, rows, xerr=reach, capsize=3, label=label, **style)
+            self.points_[series] = bars
         drawing.name_rows(ax, list(self.results))
         drawing.in_percent(ax.xaxis)
         ax.set(xlim=(-0.03, 1.03), xlabel="share guessed right, 95 % interval")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.capacity import interaction_matrix
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
+from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection._parameters import ParameterDisplay, comparable
-from sklearn_reclink.inspection.drawing import as_label, text_colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,8 +19,7 @@ if TYPE_CHECKING:
 MAX_NUMBERED = 16
 
 
-@fill_in(OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class InteractionDisplay(ParameterDisplay):
     """Interaction of pairs of variables as a triangle of coloured cells.
 
@@ -112,7 +108,7 @@ class InteractionDisplay(ParameterDisplay):
         n_features = len(matrix)
         if matrix.shape != (n_features, n_features):
             raise ValueError(f"matrix has shape {matrix.shape}: it must be square")
-        labels = [as_label(name, 20) for name in self._names(n_features)]
+        labels = [drawing.as_label(name, 20) for name in self._names(n_features)]
         cells = 0.52 * max(min(n_features, 24), 3)
         beside = 0.4 + 0.09 * max(map(len, labels))  # inches that the names take
         width, height = cells + beside + 1.3, max(cells + 0.7 * beside + 0.3, 3.4)
@@ -140,7 +136,7 @@ class InteractionDisplay(ParameterDisplay):
 
     def _write_values(self, ax: Axes, matrix: np.ndarray, limit: float, colours: Colormap) -> None:
         for i, j in np.argwhere(np.tri(len(matrix), dtype=bool)).tolist():
-            shade = text_colour(colours((matrix[i, j] / limit + 1) / 2))
+            shade = drawing.text_colour(colours((matrix[i, j] / limit + 1) / 2))
             style: dict[str, Any] = {"color": shade} if j < i else {"style": "italic"}
             style |= {"ha": "center", "va": "center", "fontsize": "x-small"}
             self.text_[i, j] = ax.text(j, i, format_entry(matrix[i, j]), **style)

@@ -8,25 +8,21 @@ variable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.capacity import n_variables
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
+from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection._lattice_layout import choose_subsets, cover_edges, place
 from sklearn_reclink.inspection._parameters import ParameterDisplay
-from sklearn_reclink.inspection.drawing import GREY, as_label, legend_above, text_colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@fill_in(OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class CapacityLatticeDisplay(ParameterDisplay):
     r"""Lattice of the subsets of variables, coloured by their capacity.
 
@@ -102,7 +98,7 @@ class CapacityLatticeDisplay(ParameterDisplay):
         %(drawn)s
         """
         capacity = np.asarray(self.capacity, dtype=float)
-        names = [as_label(name) for name in self._names(n_variables(capacity))]
+        names = [drawing.as_label(name) for name in self._names(n_variables(capacity))]
         if labels is None:
             labels = "names" if len(names) <= 4 and max(map(len, names)) <= 10 else "letters"
         if by is None:
@@ -143,19 +139,19 @@ class CapacityLatticeDisplay(ParameterDisplay):
         self.lines_ = LineCollection(
             list(points[edges]),
             linewidths=0.8 + 3 * gains,
-            colors=GREY,
+            colors=drawing.GREY,
             linestyles=["-" if one else ":" for one in single] or "-",
             alpha=list(0.55 + 0.45 * gains) if len(edges) else None,
             zorder=1,
         )
         self.ax_.add_collection(self.lines_)
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "linespacing": 1.1}
+        box = {"boxstyle": "round,pad=0.3", "edgecolor": drawing.GREY}
         self.text_ = []
         for (x, y), text, value, shade in zip(
             points, texts, values, colormaps[cmap](relative), strict=True
         ):
-            style["bbox"] = {"boxstyle": "round,pad=0.3", "facecolor": shade, "edgecolor": GREY}
-            style["color"] = text_colour(shade)
+            style |= {"bbox": box | {"facecolor": shade}, "color": drawing.text_colour(shade)}
             self.text_.append(self.ax_.text(x, y, f"{text}\n({value:.2f})", zorder=2, **style))
 
 
@@ -192,8 +188,8 @@ def _draw_key(ax: Axes, names: Sequence[str]) -> None:
         Line2D([], [], linestyle="none", label=f"{letter}  {name}")
         for letter, name in zip(ascii_uppercase, names, strict=False)
     ]
-    beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
-    legend_above(ax, handles=handles, fontsize=None, handlelength=0, handletextpad=0, **beside)
+    place: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "fontsize": None}
+    drawing.legend_above(ax, handles=handles, handlelength=0, handletextpad=0, **place)
 
 
 def _inches(n_columns: float, n_rows: int, texts: list[str], key: bool) -> dict[str, float]:

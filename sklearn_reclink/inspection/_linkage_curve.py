@@ -6,20 +6,16 @@ release, one for an intruder who does not, and claims links of absent people as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.metrics import LinkageCurve, linkage_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@fill_in(OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class LinkageCurveDisplay(drawing.Display):
     r"""Precision of claimed links against the share of people re-identified.
 

@@ -11,14 +11,11 @@ own masked version is much nearer than any other; 0 is a tie; below 0 another re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
-from sklearn_reclink.inspection.drawing import BLUE, VERMILION, Display, hatched, legend_above
+from sklearn_reclink.inspection import drawing
 from sklearn_reclink.search import Links
 
 if TYPE_CHECKING:
@@ -56,9 +53,8 @@ def relative_margin(own_distance: Any, runner_up: Any) -> np.ndarray:
     return np.where(alone, 1.0, (other - own) / sums)
 
 
-@fill_in(OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
-class MarginDisplay(Display):
+@drawing.display
+class MarginDisplay(drawing.Display):
     """Distribution of the margins to the runner-up, for records re-identified and lost.
 
     Parameters
@@ -148,10 +144,10 @@ class MarginDisplay(Display):
         found, lost = margin[linked], margin[~linked]
         tied = np.count_nonzero(np.abs(lost) < 1e-9)
         label = f"re-identified: {len(found):,} of {len(margin):,}"
-        ax.hist(found, bins=edges, facecolor=BLUE, label=label)
+        ax.hist(found, bins=edges, facecolor=drawing.BLUE, label=label)
         label = f"lost: {len(lost):,} of {len(margin):,}" + (f" ({tied:,} tied)" if tied else "")
-        # a tie is lost, and belongs to the left of 0
-        ax.hist(np.minimum(lost, -1e-9), bins=edges, label=label, **hatched(VERMILION))
+        lost = np.minimum(lost, -1e-9)  # a tie is lost, and belongs to the left of 0
+        ax.hist(lost, bins=edges, label=label, **drawing.hatched(drawing.VERMILION))
         ax.axvline(0, color=ax.xaxis.label.get_color(), linewidth=1)
         ax.set_xlim(-1, 1)
         ax.set_xticks([-1, -0.5, 0, 0.5, 1], ["−1", "−0.5", "0", "0.5", "1"])
@@ -160,5 +156,5 @@ class MarginDisplay(Display):
             "relative margin to the runner-up\n← another record is nearer    own record is nearer →"
         )
         ax.set_ylabel("records")
-        self.legend_ = legend_above(ax, title=self.estimator_name, ncols=2, fontsize=None)
+        self.legend_ = drawing.legend_above(ax, title=self.estimator_name, ncols=2, fontsize=None)
         return self

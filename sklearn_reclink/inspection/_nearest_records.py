@@ -6,14 +6,11 @@ population alone, both curves are alike. Copied originals lift their curve at di
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.inspection import drawing
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.metrics import NearestRecords, nearest_records
 
 if TYPE_CHECKING:
@@ -22,8 +19,7 @@ if TYPE_CHECKING:
 _SHOWN = 0.95  # share of the people whose distances are shown
 
 
-@fill_in(OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class NearestRecordsDisplay(drawing.Display):
     r"""Shares of people within a distance of the closest record of a release.
 
@@ -95,16 +91,14 @@ class NearestRecordsDisplay(drawing.Display):
             series.append(("holdout", found.holdout_distance, drawing.BLUE, "--"))
         farthest = max(np.quantile(distances, _SHOWN) for _, distances, _, _ in series)
         self.lines_ = []
-        for name, distances, colour, style in series:
+        for name, distances, colour, line in series:
             edges, shares = _cumulated(distances)
             label = f"{name} ({len(distances):,})"
-            options: dict[str, Any] = {"color": colour, "linestyle": style, "label": label}
+            options: dict[str, Any] = {"color": colour, "linestyle": line, "label": label}
             self.lines_ += ax.plot(edges, shares, drawstyle="steps-post", **options)
         if found.near_threshold is not None:
-            label = "near: 5 % of the holdout"
-            ax.axvline(
-                found.near_threshold, color=drawing.GREY, linestyle=":", linewidth=1.4, label=label
-            )
+            style: dict[str, Any] = {"color": drawing.GREY, "linestyle": ":", "linewidth": 1.4}
+            ax.axvline(found.near_threshold, label="near: 5 % of the holdout", **style)
         right = 1.02 * farthest if farthest > 0 else 1.0
         ax.set(xlim=(-0.02 * right, right), ylim=(0, 1))
         ax.set_xlabel("distance to the closest record of the release")

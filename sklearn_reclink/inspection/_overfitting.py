@@ -7,25 +7,21 @@ test, is sought among all masked records, so all rates can be compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, check_cv
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink._sklearn_compat import num_samples
 from sklearn_reclink.inspection import drawing
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
 from sklearn_reclink.model_selection import Case, held_out_rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@fill_in(OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class OverfittingCurveDisplay(drawing.Display):
     r"""Re-identification rates on training and test records, in pools of the same size.
 
@@ -122,22 +118,26 @@ class OverfittingCurveDisplay(drawing.Display):
         n_jobs : int or None, default=None
             Number of joblib workers.
         %(name ax)s
+
+        %(drawn)s
         """
         splitter = ShuffleSplit(5, test_size=0.5, random_state=random_state) if cv is None else cv
         splits = list(check_cv(splitter, classifier=False).split(X, y))
         values, cases = _cases(estimator, splits, train_sizes, param_name, param_range)
-        scores = {"baseline_scores": None}
+        simple: dict[str, Any] = {}
         if baseline is not None:
-            simple = [(baseline, *case[1:]) for case in cases]
-            _, scores["baseline_scores"] = _rates(simple, X, y, n_jobs, len(values))
-        scores["train_scores"], scores["test_scores"] = _rates(cases, X, y, n_jobs, len(values))
+            others: list[Case] = [(baseline, *case[1:]) for case in cases]
+            simple["baseline_name"] = type(baseline).__name__
+            _, simple["baseline_scores"] = _rates(others, X, y, n_jobs, len(values))
+        train_scores, test_scores = _rates(cases, X, y, n_jobs, len(values))
         return cls(
             values=values,
+            train_scores=train_scores,
+            test_scores=test_scores,
             pool_size=num_samples(y),
             label=param_name or "training records",
-            baseline_name=type(baseline).__name__,
             estimator_name=type(estimator).__name__ if name is None else name,
-            **scores,
+            **simple,
         ).plot(ax=ax)
 
     def _draw_on(self, ax: Axes | None) -> None:
@@ -156,9 +156,8 @@ class OverfittingCurveDisplay(drawing.Display):
         for scores, colour, style, label in curves:
             rates = np.asarray(scores, dtype=float)
             (line,) = ax.plot(values, rates.mean(axis=1), style, color=colour, label=label)
-            ax.fill_between(
-                values, rates.min(axis=1), rates.max(axis=1), color=colour, alpha=0.2, linewidth=0
-            )
+            band = rates.min(axis=1), rates.max(axis=1)
+            ax.fill_between(values, *band, color=colour, alpha=0.2, linewidth=0)
             self.lines_.append(line)
         if not numeric:
             ax.set_xticks(values, [str(value) for value in self.values])

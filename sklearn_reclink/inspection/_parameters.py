@@ -8,17 +8,16 @@ masked file: they can be compared between variables, and are what the displays s
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_reclink.inspection.drawing import Display
+from sklearn_reclink.inspection import drawing
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class ParameterDisplay(Display):
+@drawing.display
+class ParameterDisplay(drawing.Display):
     """Base of the displays of what a fitted linker has learned."""
 
     feature_names: Sequence[str] | None = None

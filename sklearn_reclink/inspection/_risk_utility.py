@@ -8,23 +8,13 @@ choose.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
 
-from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
+from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection._point_names import name_points
-from sklearn_reclink.inspection.drawing import (
-    BLUE,
-    GREY,
-    Display,
-    as_label,
-    in_percent,
-    legend_above,
-)
 from sklearn_reclink.metrics import probabilistic_information_loss
 
 if TYPE_CHECKING:
@@ -55,9 +45,8 @@ def pareto_frontier(risk: Any, information_loss: Any) -> np.ndarray:
     return np.asarray(~np.any(no_worse & better, axis=0))
 
 
-@fill_in(OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
-class RiskUtilityDisplay(Display):
+@drawing.display
+class RiskUtilityDisplay(drawing.Display):
     """Maskings in the plane of information loss and disclosure risk, with the frontier.
 
     It is recommended to use `from_estimator` or `from_predictions` to make one.
@@ -164,38 +153,31 @@ class RiskUtilityDisplay(Display):
         """
         return cls(risk=risk, information_loss=information_loss, **options).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
-        """Draw the maskings and the frontier.
-
-        Parameters
-        ----------
-        %(ax)s
-
-        """
+    def _draw_on(self, ax: Axes | None) -> None:
+        """Draw the maskings and the frontier."""
         risk, loss, names = _check_maskings(self.risk, self.information_loss, self.names)
         ax = self._set_axes(ax)
         self.frontier_ = pareto_frontier(risk, loss)
         order = np.lexsort([risk, loss, ~self.frontier_])
         points = np.column_stack([loss, risk])[order]  # the frontier from the left, then the others
         best, others = np.split(points, [np.count_nonzero(self.frontier_)])
-        ax.step(*best.T, where="post", color=BLUE, alpha=0.6, zorder=1)
-        ax.plot(*best.T, "o", color=BLUE, label="on the frontier", zorder=3)
+        ax.step(*best.T, where="post", color=drawing.BLUE, alpha=0.6, zorder=1)
+        ax.plot(*best.T, "o", color=drawing.BLUE, label="on the frontier", zorder=3)
         if len(others):
             label = "dominated: another is as good in both, better in one"
-            ax.plot(*others.T, "o", color=GREY, fillstyle="none", label=label, zorder=2)
+            ax.plot(*others.T, "o", color=drawing.GREY, fillstyle="none", label=label, zorder=2)
         right = loss.max() + 0.15 * (np.ptp([0.0, *loss]) or 1.0)
         ax.set(xlim=(min(0.0, loss.min()) - 0.04 * right, right), ylim=(-0.03, 1.03))
-        in_percent(ax.yaxis)
+        drawing.in_percent(ax.yaxis)
         ax.set_xlabel(f"{self.loss_label}\n← keeps more")
         ax.set_ylabel(f"{self.risk_label}\n← safer")
         ax.grid(alpha=0.3)
-        self.legend_ = legend_above(ax)
+        self.legend_ = drawing.legend_above(ax)
         self.text_ = []
         if names is not None:
             path = np.repeat(best, 2, axis=0)[:-1]  # the steps: right, then down
             path[1::2, 0] = best[1:, 0]
-            self.text_ = name_points(ax, points, [as_label(names[k]) for k in order], path)
-        return self
+            self.text_ = name_points(ax, points, [drawing.as_label(names[k]) for k in order], path)
 
 
 def _check_maskings(

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
-from sklearn_reclink.inspection.drawing import (
-    BLUE,
-    GREY,
-    VERMILION,
-    Display,
-    as_label,
-    hatched,
-    in_percent,
-    legend_above,
-)
+from sklearn_reclink.inspection import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,9 +16,8 @@ _CLEARLY_MORE = 0.005
 _WIDTH = 0.36  # of a column of points, in variables
 
 
-@fill_in(OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
-class ScenarioDisplay(Display):
+@drawing.display
+class ScenarioDisplay(drawing.Display):
     """Share of people singled out against the number of variables known, by set of variables.
 
     The filled area spans the sets of one size, from the one that singles out the fewest people to
@@ -99,81 +86,61 @@ class ScenarioDisplay(Display):
         ax = self._set_axes(ax, height=4.2)
         sizes = np.unique(n_known)
         places = np.arange(len(sizes))
+        sets = [np.flatnonzero(n_known == size) for size in sizes]
         low, high, proven = (
-            np.array([how(of[n_known == size]) for size in sizes])
+            np.array([how(of[some]) for some in sets])
             for how, of in ((np.min, risk), (np.max, risk), (np.max, bound))
         )
         proven = np.maximum(proven, high)
         ends = np.concatenate([places[:1] - _WIDTH / 2, places[1:-1], places[-1:] + _WIDTH / 2])
         if len(sizes) == 1:
-            ends, low, high, proven = (np.repeat(one, 2) for one in (ends[:1], low, high, proven))
-            ends = np.array([-_WIDTH / 2, _WIDTH / 2])
+            low, high, proven = (np.repeat(one, 2) for one in (low, high, proven))
         style: dict[str, Any] = {"alpha": 0.25, "linewidth": 0, "label": "all sets of one size"}
-        ax.fill_between(ends, low, high, color=BLUE, **style)
-        open_style = hatched(GREY, linewidth=0)
+        ax.fill_between(ends, low, high, color=drawing.BLUE, **style)
+        open_style = drawing.hatched(drawing.GREY, linewidth=0)
         ax.fill_between(ends, high, proven, label=self.bound_name, **open_style)
-        ax.plot(ends, proven, color=GREY, linewidth=1.2)
-        ax.plot(ends, high, color=BLUE, linewidth=1.6)
-        where = np.searchsorted(sizes, n_known) + self._spread(n_known)
+        ax.plot(ends, proven, color=drawing.GREY, linewidth=1.2)
+        ax.plot(ends, high, color=drawing.BLUE, linewidth=1.6)
+        where = np.zeros(len(risk))
+        for place, some in enumerate(sets):  # sets of one size apart, in the order of their risk
+            order = np.argsort(np.argsort(risk[some], kind="stable"))
+            where[some] = place + _WIDTH * ((order + 0.5) / len(some) - 0.5)
         size = float(np.clip(60 / np.sqrt(len(risk)), 1.5, 5))
-        ax.plot(where, risk, "o", color=BLUE, markersize=size, label="a set of variables")
-        top = max(proven.max(), limit or 0, 0.01, self._draw_guessed(ax, sizes, n_known, high))
-        if name_sets:
-            self._name_worst(ax, sizes, n_known, risk)
+        ax.plot(where, risk, "o", color=drawing.BLUE, markersize=size, label="a set of variables")
+        top = max(proven.max(), limit or 0, 0.01, self._draw_guessed(ax, sets, high))
+        if name_sets and self.names is not None:
+            self._name_worst(ax, sizes, sets, risk)
         if limit is not None:
-            ax.axhline(limit, color=VERMILION, linewidth=1.4, label=f"limit: {100 * limit:.4g} %")
+            label = f"limit: {100 * limit:.4g} %"
+            ax.axhline(limit, color=drawing.VERMILION, linewidth=1.4, label=label)
         ax.set_xticks(places, [str(size) for size in sizes])
         ax.set(xlim=(-0.5, len(sizes) - 0.5), ylim=(0, 1.08 * top))
         ax.set(xlabel="variables that the intruder knows", ylabel=self.risk_label)
-        in_percent(ax.yaxis)
-        self.legend_ = legend_above(ax, ncols=legend_columns)
+        drawing.in_percent(ax.yaxis)
+        self.legend_ = drawing.legend_above(ax, ncols=legend_columns)
         return self
 
-    def _draw_guessed(
-        self, ax: Axes, sizes: np.ndarray, n_known: np.ndarray, high: np.ndarray
-    ) -> float:
+    def _draw_guessed(self, ax: Axes, sets: list[np.ndarray], high: np.ndarray) -> float:
         """Draw what guessing among ties adds to the worst sets; the largest share drawn."""
         if self.guessed is None:
             return 0.0
         guessed = np.asarray(self.guessed, dtype=float)
-        most = np.array([guessed[n_known == size].max() for size in sizes])
+        most = np.array([guessed[some].max() for some in sets])
         if (most - high[: len(most)]).max() < _CLEARLY_MORE:
             return 0.0
         style: dict[str, Any] = {"linestyle": "--", "linewidth": 1.2, "marker": "D"}
         style |= {"markersize": 4, "fillstyle": "none", "color": ax.xaxis.label.get_color()}
-        ax.plot(np.arange(len(sizes)), most, label="most found with guesses among ties", **style)
+        ax.plot(np.arange(len(most)), most, label="most found with guesses among ties", **style)
         return float(most.max())
 
-    def _spread(self, n_known: np.ndarray) -> np.ndarray:
-        """Offsets that keep sets of one size apart, in the order of their risk."""
-        risk, offsets = np.asarray(self.risk, dtype=float), np.zeros(len(n_known))
-        for size in np.unique(n_known):
-            some = np.flatnonzero(n_known == size)
-            order = np.argsort(np.argsort(risk[some], kind="stable"))
-            offsets[some] = _WIDTH * ((order + 0.5) / len(some) - 0.5)
-        return offsets
-
     def _name_worst(
-        self, ax: Axes, sizes: np.ndarray, n_known: np.ndarray, risk: np.ndarray
+        self, ax: Axes, sizes: np.ndarray, sets: list[np.ndarray], risk: np.ndarray
     ) -> None:
-        """Name the most exposing sets of few variables."""
-        if self.names is None:
-            return
-        for place, size in enumerate(sizes):
-            if size > _MOST_NAMED or size == sizes[-1]:
-                continue
-            some = np.flatnonzero(n_known == size)
+        """Name the most exposing sets of few variables, but for the largest size."""
+        style: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "bottom"}
+        for place, some in enumerate(sets[:-1]):
             worst = some[np.argmax(risk[some])]
-            if not risk[worst]:
-                continue
-            text = "\n".join(as_label(name, 14) for name in self.names[worst])
-            point = (place - _WIDTH / 2, risk[worst])
-            ax.annotate(
-                text,
-                point,
-                xytext=(-2, 2),
-                textcoords="offset points",
-                ha="right",
-                va="bottom",
-                fontsize="small",
-            )
+            if sizes[place] <= _MOST_NAMED and risk[worst]:
+                text = "\n".join(drawing.as_label(name, 14) for name in self.names[worst])
+                point = place - _WIDTH / 2, risk[worst]
+                ax.annotate(text, point, xytext=(-2, 2), fontsize="small", **style)

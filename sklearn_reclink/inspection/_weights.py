@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink.capacity import shapley
-from sklearn_reclink.inspection._docstrings import OF_DISPLAYS
+from sklearn_reclink.inspection import drawing
 from sklearn_reclink.inspection._parameters import ParameterDisplay, comparable
-from sklearn_reclink.inspection.drawing import GREY, draw_bars, equal_line, legend_above, name_rows
 from sklearn_reclink.linkers import OWALinker
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@fill_in(OF_DISPLAYS)
-@dataclass(kw_only=True, eq=False, repr=False)
+@drawing.display
 class WeightsDisplay(ParameterDisplay):
     """Weights of variables as bars, the heaviest first.
 
@@ -105,19 +101,19 @@ class WeightsDisplay(ParameterDisplay):
         if not self.ordered:
             bars, names = largest_first(bars, names, max_features)
         ax = self._set_axes(ax, height=1.4 + 0.32 * max(len(bars), 2))
-        (self.bars_,) = draw_bars(ax, {"_weights": bars}, **(bar_kwargs or {}))
+        (self.bars_,) = drawing.draw_bars(ax, {"_weights": bars}, **(bar_kwargs or {}))
         ground = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.5}
         numbers = [format_weight(bar) for bar in bars]
         ax.bar_label(self.bars_, numbers, padding=3, fontsize="small", bbox=ground)
-        name_rows(ax, names)
+        drawing.name_rows(ax, names)
         ax.margins(x=0.12)
         if bars.min() >= 0:
             ax.set_xlim(left=0)
         else:
-            ax.axvline(0, color=GREY, linewidth=0.8)
+            ax.axvline(0, color=drawing.GREY, linewidth=0.8)
         if adds_up:
-            equal_line(ax, n_features)
-            legend_above(ax, loc="lower right", bbox_to_anchor=(1.0, 1.0))
+            drawing.equal_line(ax, n_features)
+            drawing.legend_above(ax, loc="lower right", bbox_to_anchor=(1.0, 1.0))
         ax.set_xlabel(self.label)
         return self
 

@@ -1,4 +1,4 @@
-"""What the figures share: axes, colours, bars, legends, and names that stay readable.
+"""What the figures share: docstrings, axes, colours, bars, legends, names that stay readable.
 
 Colours are from the palette of Okabe and Ito, which people with any colour vision can tell apart;
 those used here have a contrast of at least 3 to 1 against white and against black. Text and lines
@@ -8,9 +8,12 @@ take the colours of the style in use, so a dark style gives a dark figure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
+
+from sklearn_reclink._docstrings import entries_of, fill_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +27,39 @@ VERMILION = "#D55E00"
 GREY = "#7F7F7F"
 
 LONGEST_NAME = 32
+
+# what the docstrings of displays share
+OF_DISPLAYS = entries_of("""\
+name : str or None, default=None
+    Name shown, by default that of the class.
+ax : matplotlib Axes, default=None
+    Axes to draw on; by default those of a new figure.
+legend_ : matplotlib Legend
+    The legend.
+ax_, figure_ : matplotlib Axes, Figure
+    Where it is drawn.
+""")
+OF_DISPLAYS["attacker"] = """\
+Parameters
+----------
+estimator : fitted linker
+    The attacker."""
+OF_DISPLAYS["drawn"] = """\
+Returns
+-------
+display
+    Drawn on ``ax_``."""
+OF_DISPLAYS["title"] = """\
+name : str or None, default=None
+    Name shown above the legend."""
+
+Drawn = TypeVar("Drawn")
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def display(described: type[Drawn]) -> type[Drawn]:
+    """Make a class a dataclass with fields given by name, and fill in its docstrings."""
+    return fill_in(OF_DISPLAYS)(dataclass(kw_only=True, eq=False, repr=False)(described))
 
 
 class Display:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import EuclideanLinker, audit
-from sklearn_reclink.auditing import SizeLimits, _steps, compare
+from sklearn_reclink.auditing import SizeLimits, _running, compare
 from sklearn_reclink.auditing._attack import halves
 from sklearn_reclink.auditing._attackers import ATTACKERS, VIEWS, Setting, chosen_attackers
 from sklearn_reclink.auditing._running import in_order
@@ -241,9 +241,9 @@ def test_no_search_finds_fewer_people_than_the_weighted_mean_before_it():
 
 def test_loading_counts_against_the_time_limit_and_compiling_does_not(monkeypatch):
     now = 100.0
-    monkeypatch.setattr(_steps.time, "monotonic", lambda: now)
+    monkeypatch.setattr(_running.time, "monotonic", lambda: now)
     for begin, left in [(99.0, 7.0), (40.0, 5.0)]:  # of 10 s, 2 are kept back
-        steps = _steps.Steps(None, 1, 10.0, 1.0)
+        steps = _running.Steps(None, 1, 10.0, 1.0)
         steps.start(begin)
         assert steps.end == now + left
 
@@ -255,4 +255,6 @@ def test_a_random_guess_is_among_all_masked_records():
     assert found.to_dict()["random_guess_rate"] == 1 / 60
     text = " ".join(found.to_text().split())
     assert "each among all 60 masked records. A random guess finds 1 in 60." in text
-    assert "looks for the other half among all 60 masked records" in found.to_html()
+    page = found.to_html()
+    assert "looks for the other half among all 60 masked records" in page
+    assert "a random guess finds 1 in 60." in page and "finds 1 in 40" not in page

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from sklearn_reclink.auditing import Comparison, compare
@@ -49,3 +51,15 @@ def test_without_a_limit_nothing_passes_or_fails():
     page = found.to_html()
     assert level(page) == "some" and "pill" not in page[page.index("<body>") :]
     assert found.chosen is None
+
+
+def test_one_masking_and_one_attacker_are_counted_in_the_singular(three):
+    page = Comparison(three.audits[:1], three.losses[:1]).to_html()
+    assert "risk of 1 masking of one file" in page and "1 masking by information loss" in page
+    audit = three.audits[0]
+    assert "found by 1 attacker." in audit.to_html()
+    nobody, chance = np.zeros(60, dtype=bool), np.full(60, 1 / 60)
+    attack = replace(audit.attacks[0], reidentified=nobody, chance=chance)
+    safe = replace(audit, attacks=(attack,), estimates=())
+    assert "by the one attacker tried, and guesses" in " ".join(safe.to_text().split())
+    assert not re.search(r"\b1 (maskings|attackers)\b", page + audit.to_html() + safe.to_html())

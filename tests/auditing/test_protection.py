@@ -167,7 +167,7 @@ def test_a_short_search_still_audits(X):
 @pytest.fixture
 def no_time_for_density(monkeypatch):
     """Every audit ends before the turn of this attacker."""
-    from sklearn_reclink.auditing._steps import Steps
+    from sklearn_reclink.auditing._running import Steps
 
     monkeypatch.setattr(Steps, "has_time_for", lambda steps, one, n: one.name != "density")
 

@@ -12,7 +12,7 @@ import pytest
 from sklearn_reclink import audit
 from sklearn_reclink.auditing import UnrelatedRowsError, _running, compare
 from sklearn_reclink.auditing._attackers import SizeLimits
-from sklearn_reclink.auditing._steps import Steps
+from sklearn_reclink.auditing._running import Steps
 from sklearn_reclink.auditing._verdict import verdict
 from sklearn_reclink.auditing.formatting import Unit, percent
 from sklearn_reclink.datasets import make_microdata

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from sklearn_reclink import audit
-from sklearn_reclink.auditing import SizeLimits, _audit, _steps, _variables, compare
+from sklearn_reclink.auditing import SizeLimits, _audit, _running, _variables, compare
 from sklearn_reclink.auditing._attack import attack
 from sklearn_reclink.auditing._attackers import ATTACKERS, Setting, chosen_attackers
 from sklearn_reclink.auditing._files import Files, read_files
 from sklearn_reclink.auditing._findings import column_findings
-from sklearn_reclink.auditing._running import NO_ESTIMATE, OUT_OF_TIME, Run, estimate_all
+from sklearn_reclink.auditing._running import NO_ESTIMATE, OUT_OF_TIME, Run, estimate_all, planned
 from tests.auditing.pairs import masked, original
 
 
@@ -92,7 +92,7 @@ def test_variables_are_withheld_in_the_order_of_what_they_may_tell(monkeypatch):
     files = Files(X, Y, None, None, None, None, tuple("abcde"), None, [])
     setting, chosen = Setting(30, 5), chosen_attackers(["euclidean"])
     found = attack(chosen[0], X, Y, setting, 1.0)[0]
-    run = Run((replace(found, seconds=1.0),), (), {})
+    run = Run(planned(chosen, setting), (replace(found, seconds=1.0),), (), {})
     findings = column_findings(X, Y, files.names)
     without = []
 
@@ -101,7 +101,7 @@ def test_variables_are_withheld_in_the_order_of_what_they_may_tell(monkeypatch):
         return 0.5, False
 
     monkeypatch.setattr(_variables, "_judged_again", judged)
-    tell = partial(_variables.variable_contributions, files, run, setting, chosen, findings)
+    tell = partial(_variables.variable_contributions, files, run, findings)
     assert len(tell(2.4).tried) == 5 and without[0] == "d"
     none = tell(0.5)
     assert none.tried == [] and "no time to withhold any variable" in none.untried_note
@@ -110,7 +110,7 @@ def test_variables_are_withheld_in_the_order_of_what_they_may_tell(monkeypatch):
 
 def test_what_begins_too_late_is_left_out_and_said(monkeypatch):
     X = original()
-    monkeypatch.setattr(_steps.Steps, "late", True)
+    monkeypatch.setattr(_running.Steps, "late", True)
     names = ["euclidean", "mahalanobis"]
     with pytest.raises(ValueError, match="there was no time left"):
         audit(X, masked(X), attackers=names)
@@ -119,10 +119,11 @@ def test_what_begins_too_late_is_left_out_and_said(monkeypatch):
 def test_one_note_names_all_attackers_that_have_no_estimate_for_one_reason():
     X = original()
     files = read_files(X, masked(X), None, None, None, {}, None)
-    steps = _steps.Steps(None, 3, 1e-9, 1.0)
+    steps = _running.Steps(None, 3, 1e-9, 1.0)
     steps.start(time.monotonic() - 1.0)
     tested = chosen_attackers(["euclidean", "mahalanobis", "weighted_mean"])
-    assert estimate_all(tested, {}, files, Setting(*X.shape, 0, None), steps) == []
+    plan = planned(tested, Setting(*X.shape, 0, None))
+    assert estimate_all(plan, {}, files, steps) == []
     (note,) = [one for one in files.notes if one.startswith(NO_ESTIMATE)]
     assert all(one.title in note for one in tested) and note.endswith(OUT_OF_TIME)
 

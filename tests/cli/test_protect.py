@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sklearn_reclink.auditing._steps import Steps
+from sklearn_reclink.auditing._running import Steps
 from sklearn_reclink.auditing.protection.trials import Trial
 from sklearn_reclink.cli import run
 from sklearn_reclink.datasets import make_microdata

@@ -98,6 +98,7 @@ def test_overfitting_scores_are_those_of_linkers_fitted_by_hand(frames):
     found = WeightedMeanLinker().fit(X[:30], Y[:30]).link(X, Y).reidentified
     assert display.train_scores[0, 0] == found[:30].mean()
     assert display.test_scores[0, 0] == found[30:].mean()
+    assert display.baseline_scores is None and display.baseline_name == "baseline"
 
 
 def test_nothing_learned_nothing_overfitted(frames):
