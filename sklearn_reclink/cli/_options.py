@@ -58,8 +58,7 @@ Dates = Annotated[
         help="day-first or month-first, for dates such as 01/02/2024, if the dates do not show it.",
     ),
 ]
-Decimal = Annotated[str, typer.Option(help="Decimal separator in CSV files.")]
-FoundDecimal = Annotated[
+Decimal = Annotated[
     str | None, typer.Option(help="Decimal separator in CSV files, if the numbers do not show it.")
 ]
 ReportPath = Annotated[

@@ -22,19 +22,10 @@ if TYPE_CHECKING:
 
 PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm"}
-_OTHER_FORMATS = {".xls", ".xlsb", ".ods", ".sav", ".dta", ".sas7bdat", ".rds", ".rda", ".json"}
-_OTHER_FORMATS |= {
-    ".html",
-    ".htm",
-    ".xml",
-    ".docx",
-    ".zip",
-    ".gz",
-    ".pdf",
-    ".feather",
-    ".pkl",
-    ".npy",
-}
+_OTHER_FORMATS = set(
+    ".xls .xlsb .ods .sav .dta .sas7bdat .rds .rda .json .html .htm .xml .docx .zip .gz .pdf "
+    ".feather .pkl .npy".split()
+)
 _MOST_NAMED = 5
 _SHOWING = 1000  # records that show whether the first line is one
 

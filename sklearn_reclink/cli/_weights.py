@@ -18,22 +18,6 @@ if TYPE_CHECKING:
 _REMEDY = "give every record a weight, a number below 2^53"
 
 
-def check_weight(which: Selection, secrets: Sequence[str] | None) -> None:
-    """Refuse a weight that is used otherwise."""
-    for option, names in (
-        ("--id", [which.id_column]),
-        ("--secret", secrets or ()),
-        ("--columns or --known", which.columns or ()),
-        ("--nominal", which.nominal),
-        ("--ordinal", which.ordinal),
-    ):
-        if which.weight is not None and which.weight in names:
-            raise FileProblem(
-                f"--weight names {which.weight!r}, which {option} names too: a weight is not a "
-                "variable"
-            )
-
-
 def read_weights(read: Sequence[Table], which: Selection) -> tuple[int, pd.Series | None]:
     """Which of the files has the weights, the first if both, and the weights of all its rows."""
     import pandas as pd
