@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sklearn_reclink.cli._cells import BOOLS, DATES, NUMBERS, TEXT, ZONED, Cells
+from sklearn_reclink.cli._cells import BOOLS, DATES, NUMBERS, TEXT, ZONED, Cells, in_rows
 from sklearn_reclink.cli._tables import FileProblem, Table
 from sklearn_reclink.data.columns import Column, read_columns
 from sklearn_reclink.data.kinds import NUMERIC, code_like, learn_variables
@@ -53,7 +53,7 @@ class Typed:
         self.where, self.missing = self._column.where, self._column.missing
         self.held, self.ordered = self._column.type, self._column.levels is not None
 
-    def labels(self, held: str | None) -> list[Any]:
+    def labels(self, held: str) -> list[Any]:
         """The present values as categories."""
         labels = self._column.labels()
         return list(map(str, labels)) if held == TEXT else labels
@@ -129,7 +129,7 @@ def _as_type(column: Cells, types: set[str], day_first: bool) -> Any:
         dates = column.dates(day_first)
         return pd.to_datetime(pd.Series(dates, dtype=object), utc=ZONED in types)
     if TEXT in types:
-        return pd.Categorical(column.filled(column.labels(TEXT)))
+        return pd.Categorical(in_rows(column.labels(TEXT), column.missing))
     return column.numbers()
 
 
@@ -169,12 +169,10 @@ def _categories(columns: Sequence[Cells | Typed], types: set[str], told: Told) -
     else:
         levels = sorted({label for mine in labels for label in mine})
     dtype = pd.CategoricalDtype(levels, ordered=told.ordinal)
-    found = []
-    for one, mine in zip(columns, labels, strict=True):
-        values = np.full(len(one.missing), None, dtype=object)
-        values[~one.missing] = mine
-        found.append(pd.Categorical(values, dtype=dtype))
-    return found
+    return [
+        pd.Categorical(in_rows(mine, one.missing), dtype=dtype)
+        for one, mine in zip(columns, labels, strict=True)
+    ]
 
 
 def _told_levels(levels: Sequence[str], held: str, name: Any) -> list[Any]:
