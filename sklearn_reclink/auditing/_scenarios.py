@@ -37,6 +37,7 @@ from sklearn_reclink.auditing._attackers import (
 from sklearn_reclink.auditing._docstrings import OF_SCENARIOS
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._people_known import PeopleKnown, nobody_known, people_known
+from sklearn_reclink.auditing._scenario_output import SHARES
 from sklearn_reclink.auditing._scenario_result import Scenario, Scenarios
 from sklearn_reclink.auditing._scenario_search import SetSearch, Sought
 from sklearn_reclink.auditing._steps import MOST_LOADING, Progress
@@ -44,7 +45,6 @@ from sklearn_reclink.auditing._variable_sets import ALL_SETS, Brackets, list_set
 from sklearn_reclink.auditing.formatting import Unit
 from sklearn_reclink.metrics.variable_sets import coordinates_of, count_sets, informative_views
 
-SHARES = (0.1, 0.5)  # of the people, whose smallest sets are looked for
 OTHERS = ("mahalanobis", "choquet", "bilinear", "density")
 _ENDS = {"search": 0.55, "others": 0.72, "people": 0.87, "again": 0.96}  # shares of the time limit
 _MOST_PAIRS = 2e9  # of a record sought and a masked one, over all sets: some 20 s of counting

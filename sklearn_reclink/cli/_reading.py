@@ -24,9 +24,9 @@ from sklearn_reclink.cli._variables import (
     column_of,
     describe,
     note_on,
+    read_weights,
     same_type,
 )
-from sklearn_reclink.cli._weights import read_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -248,18 +248,18 @@ def _interpret(
         raw = [one for one in mine.values() if isinstance(one, Cells)]
         settle_decimals(raw, table.separator, which.decimal)
     days = None if which.dates is None else DAY_FIRST[which.dates]
-    found: list[dict[str, Any]] = [{} for _ in read]
+    found: dict[str, list[Any]] = {}
     notes: dict[str, str] = {}
     for name in wanted:
         levels = which.ordinal.get(name)
         told = Told(name in which.nominal, name in which.ordinal, levels, days)
-        typed = same_type([mine[name] for mine in columns], told)
-        for of_file, one in zip(found, typed, strict=True):
-            of_file[name] = one
-        note = note_on([mine[name] for mine in columns], isinstance(typed[0], pd.Categorical))
+        in_all = [mine[name] for mine in columns]
+        found[name] = same_type(in_all, told)
+        note = note_on(in_all, isinstance(found[name][0], pd.Categorical))
         if note is not None:
             notes[name] = note
-    return [pd.DataFrame(of_file) for of_file in found], notes
+    by_file = [{name: one[place] for name, one in found.items()} for place in range(len(read))]
+    return list(map(pd.DataFrame, by_file)), notes
 
 
 def _check_told(wanted: Sequence[str], which: Selection) -> None:
