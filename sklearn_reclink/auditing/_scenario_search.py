@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -67,13 +67,13 @@ class Sought:
         columns, nominal = list(variables), None
         if self.nominal is not None:
             nominal = tuple(place for place, k in enumerate(columns) if k in self.nominal)
-        return Sought(
+        return replace(
+            self,
             X=self.X[:, columns],
             Y=self.Y[:, columns],
             pool=None if self.pool is None else self.pool[:, columns],
             whole=None if self.whole is None else self.whole[:, columns],
             nominal=nominal,
-            views=self.views,
         )
 
     @property

@@ -313,8 +313,7 @@ def ids_of(table: tables.Table, id_column: str) -> dict[str, int]:
     column = table.frame[id_column]
     found: dict[str, int] = {}
     for row, (value, missing) in enumerate(zip(column.tolist(), column.isna(), strict=True)):
-        text = str(value).strip()
-        text = as_written(text) if "'" in text else text
+        text = id_text(value)
         if missing or text.lower() in MISSING:
             raise FileProblem(
                 f"row {row + 1} of {file} has no {id_column!r}: give every record an id"
@@ -325,6 +324,12 @@ def ids_of(table: tables.Table, id_column: str) -> dict[str, int]:
                 "every record must have its own id"
             )
     return found
+
+
+def id_text(value: Any) -> str:
+    """An id as it was before a quote made it harmless to spreadsheets."""
+    text = str(value).strip()
+    return as_written(text) if "'" in text else text
 
 
 def _hint(

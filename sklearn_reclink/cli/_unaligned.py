@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 from sklearn_reclink.cli import _console as console
 from sklearn_reclink.cli import _tables as tables
 from sklearn_reclink.cli._groups import Limits
-from sklearn_reclink.cli._reading import Selection, check_different, compare_columns, ids_of
+from sklearn_reclink.cli._reading import (
+    Selection,
+    check_different,
+    compare_columns,
+    id_text,
+    ids_of,
+)
 from sklearn_reclink.cli._tables import FileProblem
 
 TOO_MANY = 0.05  # of the people of a holdout
@@ -67,7 +73,7 @@ def _shared_ids(ids: Sequence[str], holdout: tables.Table, column: str, original
     """A note if a few people of the holdout are in the original; many are refused."""
     if column not in holdout.frame:
         return []
-    theirs = holdout.frame[column].dropna().map(lambda value: str(value).strip())
+    theirs = holdout.frame[column].dropna().map(id_text)
     n_both, n_all = len(set(theirs) & set(ids)), len(holdout.frame)
     if n_both <= TOO_MANY * n_all:
         few = f"{n_both:,} of the {n_all:,} ids of {holdout.file} are also in {original}: the "

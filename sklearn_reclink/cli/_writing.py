@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing.writing import check_outputs, harmless
-from sklearn_reclink.cli._tables import PARQUET, FileProblem
+from sklearn_reclink.cli._tables import PARQUET, FileProblem, check_excel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,10 +46,7 @@ def check_table_format(path: Path | None, option: str, *, csv_only: bool = False
     if csv_only:
         raise FileProblem(f"{option} {path} is written as CSV and nothing else: {remedy}")
     if suffix == EXCEL:
-        if find_spec("openpyxl") is None:
-            raise FileProblem(
-                f"{option} {path}: Excel files need openpyxl: pip install openpyxl, or {remedy}"
-            )
+        check_excel(f"{option} {path}", remedy)
     elif suffix not in PARQUET:
         raise FileProblem(
             f"{option} {path}: files of the kind {suffix} are not written. Use .csv, .parquet or "
