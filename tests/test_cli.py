@@ -199,6 +199,8 @@ def test_a_file_is_masked_and_keeps_its_ids(files, method, options, capsys):
     [
         (["--method", "magic"], "choose from microaggregation"),
         (["--strength", "2.5"], "whole number"),
+        (["--strength", "inf"], "the strength of microaggregation is a whole number, not inf"),
+        (["--method", "jpeg", "--strength", "nan"], "the strength of jpeg is a whole number"),
         (["--method", "noise", "--groups", "tax"], "noise takes no groups"),
         (["--columns", "z"], "lacks the column 'z'"),
         (["--keep", "z"], "lacks the column 'z'"),

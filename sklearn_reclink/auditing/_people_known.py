@@ -26,6 +26,7 @@ from sklearn_reclink.metrics.variable_sets import SetCounts
 from sklearn_reclink.model_selection import held_out_search
 
 _LEARNERS = ("density", "weighted_mean")
+_N_DRAWS = 3
 _WITHOUT_PAIRS = ("separate", "rank")
 
 
@@ -70,7 +71,6 @@ def people_known(
     nobody: PeopleKnown,
     end: float,
     report: Callable[[str], None],
-    n_draws: int = 3,
 ) -> list[PeopleKnown]:
     """What is found by learning from so many pairs, as long as there is time.
 
@@ -84,7 +84,7 @@ def people_known(
             break
         report(f"{size} people known")
         until = time.monotonic() + left / (len(tasks) - place)
-        rates = _draws(files, size, setting, name, until, n_draws)
+        rates = _draws(files, size, setting, name, until)
         before = found[-1]
         if not rates:
             continue
@@ -96,12 +96,10 @@ def people_known(
     return found
 
 
-def _draws(
-    files: Sought, size: int, setting: Setting, name: str, until: float, n_draws: int
-) -> list[float]:
+def _draws(files: Sought, size: int, setting: Setting, name: str, until: float) -> list[float]:
     """Shares found of the people not known, one per draw that there was time for."""
     attacker, rates = ATTACKERS[name], list[float]()
-    seconds = max(until - time.monotonic(), 0.0) / n_draws
+    seconds = max(until - time.monotonic(), 0.0) / _N_DRAWS
     too_slow = attacker.seconds_per_pair * len(files.everyone) ** 2 > until - time.monotonic()
     if attacker.skip_reason(setting) is not None or too_slow:
         return []
@@ -114,7 +112,7 @@ def _draws(
         "pool": None if files.pool is None else Pool(files.pool),
     }
     rng = np.random.default_rng([setting.seed, size])
-    for _ in range(n_draws):
+    for _ in range(_N_DRAWS):
         known, others = np.split(rng.permutation(len(files.X)), [size])
         if rates and time.monotonic() > until:
             break

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn_reclink.auditing.formatting import aligned, bulleted, listed, percent, quoted
 
 if TYPE_CHECKING:
-    from sklearn_reclink.auditing._scenario_result import Scenario, Scenarios
+    from sklearn_reclink.auditing._scenario_result import Envelope, Scenario, Scenarios
 
 SHARES = (0.1, 0.5)  # of the people, whose smallest sets are named
 _MOST_NAMED = 3  # sets
@@ -158,9 +158,7 @@ def sizes_table(found: Scenarios) -> Table:
             _count(one.least.n_exposed),
             _count(one.most.n_exposed),
             percent(found.risk(one.most)),
-            f"{one.n_linked:,}",
-            f"{one.bound:,}",
-            f"{one.ceiling:,}",
+            *_of_weights(one),
             _short(_set(found, one.most)),
         ]
         for one in found.envelope
@@ -191,12 +189,15 @@ def sets_table(found: Scenarios, most: int | None = None) -> Table:
             _count(one.n_exposed),
             f"{one.n_found:,}",
             one.attacker,
-            f"{one.n_linked:,}",
-            f"{one.bound:,}",
-            f"{one.ceiling:,}",
+            *_of_weights(one),
         ]
         for one in ordered[:most]
     ]
+
+
+def _of_weights(one: Scenario | Envelope) -> list[str]:
+    """What weighted means find, the bound and the ceiling."""
+    return [f"{number:,}" for number in (one.n_linked, one.bound, one.ceiling)]
 
 
 def _count(number: float) -> str:
@@ -216,12 +217,11 @@ def scenarios_text(found: Scenarios) -> str:
         "What does the intruder know?\n" + bulleted(answers(found)),
         "By the number of variables known\n" + aligned(*sizes_table(found)),
         "How sure is that?\n" + bulleted(coverage(found)),
-        ""
-        if people is None
-        else f"How many {found.unit.many} does the intruder know?\n" + bulleted([people]),
-        "" if people is None else aligned(*people_table(found)),
     ]
-    return "\n\n".join(filter(None, parts))
+    if people is not None:
+        parts.append(f"How many {found.unit.many} does the intruder know?\n" + bulleted([people]))
+        parts.append(aligned(*people_table(found)))
+    return "\n\n".join(parts)
 
 
 def scenarios_as_dict(found: Scenarios) -> dict[str, Any]:

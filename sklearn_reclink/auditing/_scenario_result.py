@@ -14,6 +14,9 @@ from sklearn_reclink.auditing.formatting import Unit
 if TYPE_CHECKING:
     import pandas as pd
 
+_LARGEST = ("n_linked", "bound", "ceiling", "expected_bound")
+_IN_FRAME = ("n_found", "attacker", "n_linked", "bound", "ceiling", "expected", "expected_bound")
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -267,10 +270,7 @@ class Scenarios:
             complete=len(some) == comb(len(self.names), size),
             least=min(some, key=lambda one: one.n_exposed),
             most=max(some, key=lambda one: one.n_exposed),
-            n_linked=max(one.n_linked for one in some),
-            bound=max(one.bound for one in some),
-            ceiling=max(one.ceiling for one in some),
-            expected_bound=max(one.expected_bound for one in some),
+            **{name: max(getattr(one, name) for one in some) for name in _LARGEST},
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -278,18 +278,8 @@ class Scenarios:
         import pandas as pd
 
         rows = [
-            {
-                "variables": ", ".join(one.variables),
-                "n_known": one.n_known,
-                "risk": self.risk(one),
-                "n_found": one.n_found,
-                "attacker": one.attacker,
-                "n_linked": one.n_linked,
-                "bound": one.bound,
-                "ceiling": one.ceiling,
-                "expected": one.expected,
-                "expected_bound": one.expected_bound,
-            }
+            {"variables": ", ".join(one.variables), "n_known": one.n_known, "risk": self.risk(one)}
+            | {name: getattr(one, name) for name in _IN_FRAME}
             for one in self.scenarios
         ]
         return pd.DataFrame(rows)

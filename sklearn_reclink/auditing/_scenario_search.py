@@ -10,7 +10,7 @@ had.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink.auditing._attack import attack
 from sklearn_reclink.auditing._attackers import Attacker, Setting, collected_warnings
+from sklearn_reclink.auditing._steps import Progress
 from sklearn_reclink.auditing._variable_sets import Brackets, Finding, VariableSet
 from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.linkers import WeightedMeanLinker
@@ -66,13 +67,13 @@ class Sought:
         columns, nominal = list(variables), None
         if self.nominal is not None:
             nominal = tuple(place for place, k in enumerate(columns) if k in self.nominal)
-        return Sought(
+        return replace(
+            self,
             X=self.X[:, columns],
             Y=self.Y[:, columns],
             pool=None if self.pool is None else self.pool[:, columns],
             whole=None if self.whole is None else self.whole[:, columns],
             nominal=nominal,
-            views=self.views,
         )
 
     @property
@@ -128,34 +129,69 @@ class SetSearch:
     files : Sought
     setting : Setting
         Seed and workers.
+    progress : callable or None
+        Called with what is being done, the number of sets decided and the number of all sets.
     """
 
-    def __init__(self, brackets: Brackets, files: Sought, setting: Setting) -> None:
+    def __init__(
+        self, brackets: Brackets, files: Sought, setting: Setting, progress: Progress | None
+    ) -> None:
         self.brackets, self.files, self.setting = brackets, files, setting
+        self.progress = progress
         self.workers = effective_n_jobs(setting.n_jobs)
         self.weights: dict[int, tuple[str | None, np.ndarray]] = {}
         self.had = np.zeros(len(brackets.sets))
 
-    def run(self, end: float, report: Callable[[str], None]) -> None:
+    def report(self, what: str) -> None:
+        """Report what is being done."""
+        if self.progress is not None:
+            total = len(self.brackets.sets)
+            self.progress(what, total - len(self.brackets.open), total)
+
+    def run(self, end: float) -> None:
         """Search every open set once, small ones first."""
         waiting = self.brackets.open
         while len(waiting) and time.monotonic() < end:
             seconds = self._share(waiting, end)
             some = waiting[: self.workers * _PER_WORKER if self.workers > 1 else 1]
-            report(f"sets of {self.brackets.sizes[some[0]]} variables")
+            self.report(f"sets of {self.brackets.sizes[some[0]]} variables")
             self._search(some, seconds)
             left = waiting[len(some) :]
             waiting = left[np.isin(left, self.brackets.open)]
 
-    def again(self, end: float, report: Callable[[str], None]) -> None:
+    def again(self, end: float) -> None:
         """Search open sets once more, small ones first, if they get twice the time."""
         while (left := end - time.monotonic()) > 0:
             some = self.brackets.open
             some = some[2 * self.had[some] <= left][: self.workers]
             if not len(some):
                 return
-            report("sets left open")
+            self.report("sets left open")
             self._search(some, float(min(max(2 * self.had[some].max(), _LEAST_SECONDS), left)))
+
+    def try_others(self, attackers: Sequence[Attacker], numbers: Sequence[int], end: float) -> None:
+        """Let other attackers try some sets, as long as there is time; quick ones come first."""
+        tasks = [
+            (one, number)
+            for one in sorted(attackers, key=lambda one: one.time_weight)
+            for number in numbers
+        ]
+        for place, (one, number) in enumerate(tasks):
+            some = self.files.part(self.brackets.sets[number])
+            here = self.setting.with_variables(len(self.brackets.sets[number]), some.nominal)
+            left = end - time.monotonic()
+            if left <= one.seconds_per_pair * len(some.everyone) ** 2:
+                continue
+            if one.skip_reason(here) is not None or some.whole is not None:
+                continue
+            self.report(one.title)
+            seconds = left / (len(tasks) - place)
+            try:
+                found, _ = attack(one, some.X, some.Y, here, seconds, {}, some.pool)
+            except (ValueError, MemoryError):  # few variables tell too little, many take too much
+                continue
+            expected = found.expected_rate * len(some.X)
+            self.brackets.findings.append(Finding(number, one.title, found.n_found, expected))
 
     def _share(self, waiting: np.ndarray, end: float) -> float:
         """Seconds for each of the first sets that wait."""
@@ -192,35 +228,3 @@ class SetSearch:
             if one.n_linked >= self.brackets.here[number]:
                 self.weights[number] = one.view, one.weights
             self.brackets.searched_by_weights(number, one.n_linked, one.expected, one.bound)
-
-
-def try_others(
-    brackets: Brackets,
-    files: Sought,
-    setting: Setting,
-    attackers: Sequence[Attacker],
-    numbers: Sequence[int],
-    end: float,
-    report: Callable[[str], None],
-) -> None:
-    """Let other attackers try some sets, until the time ends; those that do not search first."""
-    tasks = [
-        (one, number)
-        for one in sorted(attackers, key=lambda one: one.time_weight)
-        for number in numbers
-    ]
-    for place, (one, number) in enumerate(tasks):
-        some = files.part(brackets.sets[number])
-        here = replace(setting, n_features=len(brackets.sets[number]), nominal=some.nominal)
-        left = end - time.monotonic()
-        if left <= one.seconds_per_pair * len(files.everyone) ** 2:
-            continue
-        if one.skip_reason(here) is not None or some.whole is not None:
-            continue
-        report(one.title)
-        try:
-            found, _ = attack(one, some.X, some.Y, here, left / (len(tasks) - place), {}, some.pool)
-        except (ValueError, MemoryError):  # few variables may tell too little, many take too much
-            continue
-        expected = found.expected_rate * len(some.X)
-        brackets.findings.append(Finding(number, one.title, found.n_found, expected))

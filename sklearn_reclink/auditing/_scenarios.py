@@ -17,8 +17,8 @@ then those of the sample.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -32,43 +32,24 @@ from sklearn_reclink.auditing._attackers import (
     VIEWS,
     Attacker,
     Setting,
-    SizeLimits,
     chosen_attackers,
 )
 from sklearn_reclink.auditing._docstrings import OF_SCENARIOS
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._people_known import PeopleKnown, nobody_known, people_known
+from sklearn_reclink.auditing._scenario_output import SHARES
 from sklearn_reclink.auditing._scenario_result import Scenario, Scenarios
-from sklearn_reclink.auditing._scenario_search import SetSearch, Sought, try_others
+from sklearn_reclink.auditing._scenario_search import SetSearch, Sought
+from sklearn_reclink.auditing._steps import MOST_LOADING, Progress
 from sklearn_reclink.auditing._variable_sets import ALL_SETS, Brackets, list_sets
 from sklearn_reclink.auditing.formatting import Unit
 from sklearn_reclink.metrics.variable_sets import coordinates_of, count_sets, informative_views
 
-Progress = Callable[[str, int, int], None]
-
-SHARES = (0.1, 0.5)  # of the people, whose smallest sets are looked for
 OTHERS = ("mahalanobis", "choquet", "bilinear", "density")
 _ENDS = {"search": 0.55, "others": 0.72, "people": 0.87, "again": 0.96}  # shares of the time limit
 _MOST_PAIRS = 2e9  # of a record sought and a masked one, over all sets: some 20 s of counting
 _FEWEST_SOUGHT = 100
 _MOST_SMALLEST = 3  # sets of a share that the other attackers try
-
-
-@dataclass(frozen=True, eq=False)
-class _Options:
-    """How to look for people, and when that began."""
-
-    attackers: Iterable[str] | None
-    pairs: Sequence[int]
-    max_records: int
-    time_limit: float
-    seed: int
-    n_jobs: int | None
-    progress: Progress | None
-    begin: float = field(default_factory=time.monotonic)
-
-    def __post_init__(self) -> None:
-        check_time_limit(self.time_limit)
 
 
 @fill_in(OF_SCENARIOS)
@@ -118,7 +99,8 @@ def scenarios(
     >>> [(one.variables, one.n_linked) for one in found.smallest(0.5)]
     [(('x0',), 50)]
     """
-    options = _Options(attackers, pairs, max_records, time_limit, random_state, n_jobs, progress)
+    begin, described = time.monotonic(), Unit.of(unit)
+    check_time_limit(time_limit)
     if not aligned:
         raise ValueError("files that are not aligned have no links to count: aligned must be True")
     told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
@@ -126,45 +108,35 @@ def scenarios(
     check_related(files, aligned)
     hidden = _columns(secret or (), files.names, "secret")
     columns = _known_columns(known, hidden, files.names)
-    return _swept(files, columns, hidden, options, Unit.of(unit))
-
-
-def _swept(
-    files: Files, columns: list[int], hidden: list[int], options: _Options, unit: Unit
-) -> Scenarios:
-    """Every set of the columns that an intruder may know."""
-    seed, n_jobs = options.seed, options.n_jobs
-    sought = _sought(files, columns, options.max_records, seed)
-    n_masked, limits = len(sought.everyone), SizeLimits()
-    names = tuple(files.names[k] for k in columns)
-    setting = Setting(n_masked, len(names), seed, n_jobs, limits, nominal=sought.nominal)
-    others = _others(options.attackers)
+    sought = _sought(files, columns, max_records, random_state)
+    n_masked, n_known = len(sought.everyone), len(columns)
+    setting = Setting(n_masked, n_known, random_state, n_jobs, nominal=sought.nominal)
+    others = _others(attackers)
     compile_searches([ATTACKERS["weighted_mean"], *others], setting)
-    clock = _Clock(options.begin, options.time_limit, options.progress)
-    sets = list_sets(len(names))
-    brackets, sought, notes = _count(sets, sought, clock, n_jobs)
-    search = SetSearch(brackets, sought, setting)
-    search.run(clock.end("search"), clock.report)
-    _try_others(search, others, clock)
-    people = _people(search, options.pairs, clock)
-    search.again(clock.end("again"), clock.report)
+    ends = _ends(begin, time_limit)
+    search, notes = _counted(sought, setting, progress)
+    search.run(ends["search"])
+    search.try_others(others, _sets_that_matter(search.brackets, len(sought.X)), ends["others"])
+    people = _people(search, pairs, ends["people"])
+    search.again(ends["again"])
+    names = tuple(files.names[k] for k in columns)
     return Scenarios(
         names=names,
-        secret=tuple(files.names[k] for k in sorted(hidden)),
-        scenarios=_results(brackets, names),
+        secret=tuple(files.names[k] for k in hidden),
+        scenarios=_results(search.brackets, names),
         people=tuple(people),
         n_records=len(sought.X),
         n_total=len(files.X),
         n_pool=n_masked,
-        views=sought.views,
-        attackers=tuple(dict.fromkeys(one.title for one in brackets.findings)),
-        unit=unit,
+        views=search.files.views,
+        attackers=tuple(dict.fromkeys(one.title for one in search.brackets.findings)),
+        unit=described,
         notes=tuple(dict.fromkeys([*files.notes, *notes])),
         settings={
-            "time_limit": options.time_limit,
-            "seed": seed,
-            "seconds": time.monotonic() - options.begin,
-            "listed": _listed(len(names), sets),
+            "time_limit": time_limit,
+            "seed": random_state,
+            "seconds": time.monotonic() - begin,
+            "listed": _listed(n_known, search.brackets.sets),
         },
     )
 
@@ -225,65 +197,49 @@ def _others(names: Iterable[str] | None) -> list[Attacker]:
     return chosen_attackers(wanted) if wanted else []
 
 
-class _Clock:
-    """When each part of a sweep ends, and a progress bar of the sets decided."""
-
-    def __init__(self, begin: float, seconds: float, progress: Progress | None) -> None:
-        now = time.monotonic()
-        # reading and loading count, a minute of compiling does not
-        self.begin = now - min(now - begin, 3.0, seconds / 2)
-        self.seconds, self.progress = seconds, progress
-        self.brackets: Brackets | None = None
-
-    def end(self, part: str) -> float:
-        """When a part ends, by `time.monotonic`."""
-        return self.begin + _ENDS[part] * self.seconds
-
-    def report(self, what: str) -> None:
-        if self.progress is None:
-            return
-        total = 0 if self.brackets is None else len(self.brackets.sets)
-        still_open = 0 if self.brackets is None else len(self.brackets.open)
-        self.progress(what, total - still_open, total)
+def _ends(begin: float, seconds: float) -> dict[str, float]:
+    """When each part of a sweep ends, by `time.monotonic`."""
+    now = time.monotonic()
+    # reading and loading count, a minute of compiling does not
+    start = now - min(now - begin, MOST_LOADING, seconds / 2)
+    return {part: start + share * seconds for part, share in _ENDS.items()}
 
 
-def _count(
-    sets: list[tuple[int, ...]], sought: Sought, clock: _Clock, n_jobs: int | None
-) -> tuple[Brackets, Sought, list[str]]:
+def _counted(
+    sought: Sought, setting: Setting, progress: Progress | None
+) -> tuple[SetSearch, list[str]]:
     """Brackets without a search, in the views that take the files."""
-    clock.report("counting")
+    if progress is not None:
+        progress("counting", 0, 0)
+    sets = list_sets(setting.n_features)
     whole = sought.X if sought.whole is None else sought.whole
     build = partial(coordinates_of, sought.X, sought.Y, sought.everyone, whole)
     views, notes = informative_views(VIEWS, partial(build, nominal=sought.nominal))
-    counts = [count_sets(one, sets, n_jobs=n_jobs) for one in views]
+    counts = [count_sets(one, sets, n_jobs=setting.n_jobs) for one in views]
     costly = sorted({int(k) for one in views for k in one.has_costs})
-    clock.brackets = Brackets(sets, counts, costly)
-    return clock.brackets, replace(sought, views=tuple(str(one.view) for one in views)), notes
+    sought = replace(sought, views=tuple(str(one.view) for one in views))
+    return SetSearch(Brackets(sets, counts, costly), sought, setting, progress), notes
 
 
-def _try_others(search: SetSearch, others: list[Attacker], clock: _Clock) -> None:
-    """Let the other attackers try the sets that matter."""
-    brackets, sought = search.brackets, search.files
+def _sets_that_matter(brackets: Brackets, n_records: int) -> list[int]:
+    """Numbers of the sets that the other attackers try."""
     numbers = [len(brackets.sets) - 1]
-    exposed = np.maximum(brackets.n_linked, brackets.expected) / len(sought.X)
+    exposed = np.maximum(brackets.n_linked, brackets.expected) / n_records
     for share in SHARES:
         enough = np.flatnonzero(exposed >= share)
         enough = enough[brackets.sizes[enough] == brackets.sizes[enough].min(initial=10**9)]
         numbers += enough[np.argsort(-exposed[enough], kind="stable")][:_MOST_SMALLEST].tolist()
     numbers += np.flatnonzero(brackets.sizes == brackets.sizes[-1] - 1).tolist()
-    numbers = list(dict.fromkeys(numbers))
-    end = clock.end("others")
-    try_others(brackets, sought, search.setting, others, numbers, end, clock.report)
+    return list(dict.fromkeys(numbers))
 
 
-def _people(search: SetSearch, pairs: Sequence[int], clock: _Clock) -> list[PeopleKnown]:
+def _people(search: SetSearch, pairs: Sequence[int], end: float) -> list[PeopleKnown]:
     """What is found by learning from few people; nothing if no number is asked for."""
     if not len(pairs):
         return []
     brackets, sought = search.brackets, search.files
     nobody = nobody_known(brackets.counts, len(brackets.sets) - 1, len(sought.X))
-    end = clock.end("people")
-    return people_known(sought, pairs, search.setting, nobody, end, clock.report)
+    return people_known(sought, pairs, search.setting, nobody, end, search.report)
 
 
 def _results(brackets: Brackets, names: Sequence[str]) -> tuple[Scenario, ...]:

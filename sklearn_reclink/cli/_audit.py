@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -17,6 +17,8 @@ from sklearn_reclink.cli._groups import spread
 if TYPE_CHECKING:
     from sklearn_reclink.auditing import Audit
     from sklearn_reclink.cli._reading import FilePair, Selection
+
+_OF_SCENARIOS = ("unit", "secret", "attackers", "time_limit", "n_jobs", "random_state")
 
 
 @spread
@@ -37,14 +39,12 @@ def audit_command(
 ) -> None:
     """Audit a masked file: who would be found again, how certain that is, and what to protect."""
     from sklearn_reclink.cli._reading import FileProblem, check_different, read_pair
-    from sklearn_reclink.cli._scenarios import with_scenarios
-    from sklearn_reclink.cli._unaligned import audit_release, read_release
+    from sklearn_reclink.cli._unaligned import audit_release
 
     inputs = [path for path in (original, masked, intruder.holdout) if path is not None]
     records = _check_paths(pages, lists, inputs, force=run.force)
-    secrets = console.split_names(intruder.secret)
     which = _selection(reading, intruder, weight)
-    said = {"unit": unit, "limit": limits.fail_above, "secret": secrets}
+    asked = _asked(unit, limits, attack, run) | {"secret": console.split_names(intruder.secret)}
     if intruder.unaligned:
         refused = {
             "--weight": weight,
@@ -54,30 +54,26 @@ def audit_command(
             "--trust-order": attack.trust_order,
             "--scenarios": intruder.scenarios,
         }
-        release = read_release(inputs, which, refused)
-        if limits.time_limit != groups.Limits().time_limit:
-            release.notes.append("--time-limit has no effect with --unaligned: nothing is searched")
-        paths, search = (pages.report, records, pages.json_path), _search(attack, run)
-        of_release, texts = audit_release(release, paths, quiet=run.quiet, **said, **search)
+        of_release = audit_release(inputs, which, refused, asked, quiet=run.quiet)
+        texts = console.pages_of(of_release, pages, (records, of_release.records_csv))
         unsettled = "the risk is not known, so it is not shown to be within the limit"
-        writing = {"quiet": run.quiet, "force": run.force}
-        return console.finish(of_release, texts, unsettled=unsettled, **writing)
+        return console.finish(of_release, texts, run, unsettled=unsettled)
     if intruder.holdout is not None:
         raise FileProblem("--holdout is for releases that are not aligned: add --unaligned")
     check_different(original, masked)
     pair = read_pair(original, masked, which)
     console.print_read(pair, unit, quiet=run.quiet)
-    said |= {"masked_name": masked.name, "certify": lists.certificate is not None}
+    named = {"masked_name": masked.name, "certify": lists.certificate is not None}
     with console.progress_bar(run.quiet) as progress, console.plain_refusal(reading.id_column):
-        found = _audit_pair(pair, progress=progress, **said, **_attackers(limits, attack, run))
+        found = _audit_pair(pair, progress=progress, **asked, **named)
     if intruder.scenarios:
-        others = console.split_names(attack.attackers)
-        sweep = {"unit": unit, "time_limit": limits.time_limit, "attackers": others}
-        sweep |= _search(attack, run)
-        found = with_scenarios(found, pair, secrets, quiet=run.quiet, **sweep)
+        found = _with_scenarios(found, pair, asked, quiet=run.quiet)
     found = found.with_sources(original, masked)
     console.print_notes(found.notes)
-    _finish(found, _outputs(found, pages, records, include_values), lists.certificate, run)
+    values = found.values() if include_values else None
+    listed = records, lambda: found.records.to_csv(values=values)
+    texts = console.pages_of(found, pages, listed, include_values=include_values)
+    _finish(found, texts, lists.certificate, run)
 
 
 def _finish(
@@ -89,58 +85,52 @@ def _finish(
         console.print_notes(["no attacker proved a bound, so no certificate was written"])
     else:
         outputs.append((certificate, lambda: found.certificate_text))
-    console.finish(found, outputs, quiet=run.quiet, force=run.force)
+    console.finish(found, outputs, run)
     if lacking:
         raise typer.Exit(console.NOT_COMPLETED)
 
 
 def _selection(reading: groups.Reading, intruder: groups.Intruder, weight: str | None) -> Selection:
     """The variables that the intruder knows, and those that are secret."""
-    from sklearn_reclink.cli._reading import check_id
-    from sklearn_reclink.cli._scenarios import known_columns
-    from sklearn_reclink.cli._weights import check_weight
+    from sklearn_reclink.cli._reading import FileProblem, check_roles
 
-    secrets = intruder.secret or []
-    columns = known_columns(reading.columns, intruder.known)
+    if reading.columns and intruder.known:
+        raise FileProblem("--columns and --known both choose the variables: give one of them")
+    columns, secrets = intruder.known or reading.columns, intruder.secret or []
     wanted = [*columns, *secrets] if columns else columns
     which = console.selection(replace(reading, columns=wanted), weight)
-    names = console.split_names(secrets)
-    check_weight(which, names)
-    check_id(which, names)
+    check_roles(which, console.split_names(secrets))
     return which
 
 
 def _check_paths(
-    pages: groups.Pages, lists: groups.Lists, inputs: list[Path], *, force: bool
+    pages: groups.Pages, lists: groups.Lists, inputs: Sequence[Path], *, force: bool
 ) -> Path | None:
     """Refuse paths that cannot be written; where the records are listed."""
-    from sklearn_reclink.auditing.writing import check_outputs
-    from sklearn_reclink.cli._writing import check_page_formats, check_table_format
+    from sklearn_reclink.cli._writing import check_paths, check_table_format
 
     records, report = lists.records, pages.report
     check_table_format(records, "--records", csv_only=True)
     option = "--records" if records or report is None else "--records (next to the report)"
     if records is None and report is not None:
         records = report.with_name(f"{report.stem}-records.csv")
-    written = {"--report": report, "--json": pages.json_path, option: records}
-    check_outputs({**written, "--certificate": lists.certificate}, inputs, force=force)
-    check_page_formats(report=report, json=pages.json_path, certificate=lists.certificate)
+    others = {option: records, "--certificate": lists.certificate}
+    check_paths(pages.paths | others, inputs, force=force)
     return records
 
 
-def _search(attack: groups.Attack, run: groups.Run) -> dict[str, Any]:
-    """Options of every search."""
-    return {"n_jobs": attack.n_jobs, "random_state": run.seed}
-
-
-def _attackers(limits: groups.Limits, attack: groups.Attack, run: groups.Run) -> dict[str, Any]:
-    """Options of all attackers together."""
-    aligned: Literal[True, "unchecked"] = "unchecked" if attack.trust_order else True
+def _asked(
+    unit: str, limits: groups.Limits, attack: groups.Attack, run: groups.Run
+) -> dict[str, Any]:
+    """Options of `audit` and of `compare`."""
     return {
-        "aligned": aligned,
+        "unit": unit,
+        "limit": limits.fail_above,
+        "aligned": "unchecked" if attack.trust_order else True,
         "attackers": console.split_names(attack.attackers),
         "time_limit": limits.time_limit,
-        **_search(attack, run),
+        "n_jobs": attack.n_jobs,
+        "random_state": run.seed,
     }
 
 
@@ -152,16 +142,17 @@ def _audit_pair(pair: FilePair, **asked: Any) -> Audit:
     return audit(pair.original, pair.masked, left_out=pair.left_out, **people, **asked)
 
 
-def _outputs(
-    found: Audit, pages: groups.Pages, records: Path | None, include_values: bool
-) -> list[console.Output]:
-    """The pages and the list of an audit."""
-    values = found.values() if include_values else None
-    return [
-        (pages.report, partial(found.to_html, include_values=include_values)),
-        (records, partial(found.records.to_csv, values=values)),
-        (pages.json_path, partial(console.as_json, found)),
-    ]
+def _with_scenarios(found: Audit, pair: FilePair, asked: dict[str, Any], *, quiet: bool) -> Audit:
+    """The audit with a sweep over the variables that an intruder may know.
+
+    Files that were audited are not refused here.
+    """
+    from sklearn_reclink.auditing import scenarios
+
+    told = {name: asked[name] for name in _OF_SCENARIOS} | {"aligned": "unchecked"}
+    with console.progress_bar(quiet) as progress:
+        sweep = scenarios(pair.original, pair.masked, pool=pair.whole, progress=progress, **told)
+    return replace(found, scenarios=sweep)
 
 
 @spread
@@ -178,13 +169,10 @@ def compare_command(
 ) -> None:
     """Audit several masked versions of a file and compare their risk and information loss."""
     from sklearn_reclink.auditing import compare
-    from sklearn_reclink.auditing.writing import check_outputs
     from sklearn_reclink.cli._reading import FileProblem, check_different, read_pair
-    from sklearn_reclink.cli._writing import check_page_formats
+    from sklearn_reclink.cli._writing import check_paths
 
-    written = {"--report": pages.report, "--json": pages.json_path}
-    check_outputs(written, [original, *masked], force=run.force)
-    check_page_formats(report=pages.report, json=pages.json_path)
+    check_paths(pages.paths, [original, *masked], force=run.force)
     for path in masked:
         check_different(original, path)
     names = [path.name for path in masked]
@@ -194,23 +182,20 @@ def compare_command(
         twice = next(name for name in names if names.count(name) > 1)
         raise FileProblem(f"{twice} is given twice: name each masked file once")
     which = console.selection(reading)
-    pairs = [read_pair(original, path, which) for path in masked]
-    for name, pair in zip(names, pairs, strict=True):
+    pairs = {
+        name: read_pair(original, path, which) for name, path in zip(names, masked, strict=True)
+    }
+    for name, pair in pairs.items():
         console.print_notes(pair.notes)
         if pair.pool is not None or pair.absent is not None:
             raise FileProblem(
                 f"{name} does not hold the same records as the original: use reclink audit"
             )
+    first = pairs[names[0]]
+    asked = _asked(unit, limits, attack, run) | {"ids": first.ids, "left_out": first.left_out}
+    files = {name: pair.masked for name, pair in pairs.items()}
     with console.progress_bar(run.quiet) as progress, console.plain_refusal(reading.id_column):
-        found = compare(
-            pairs[0].original,
-            {name: pair.masked for name, pair in zip(names, pairs, strict=True)},
-            ids=pairs[0].ids,
-            unit=unit,
-            left_out=pairs[0].left_out,
-            limit=limits.fail_above,
-            progress=progress,
-            **_attackers(limits, attack, run),
-        ).with_sources(original, masked)
+        found = compare(first.original, files, progress=progress, **asked)
+    found = found.with_sources(original, masked)
     console.print_notes([note for one in found.audits for note in one.notes])
-    console.finish(found, console.pages_of(found, pages), quiet=run.quiet, force=run.force)
+    console.finish(found, console.pages_of(found, pages), run)

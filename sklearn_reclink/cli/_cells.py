@@ -8,7 +8,7 @@ the file or else of the other. Where neither tells, the user must.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -162,9 +162,7 @@ class Cells:
         rounded = list(filter(self._is_rounded, large))
         self.refuse(rounded, "has a whole number beyond 2^53", remedy or _SUBTRACT)
         number = dict(zip(self.distinct, floats.tolist(), strict=True))
-        values = np.full(len(self.missing), np.nan)
-        values[~self.missing] = [number[text] for text in self.texts]
-        return values
+        return in_rows([number[text] for text in self.texts], self.missing, np.nan)
 
     def _is_rounded(self, text: str) -> bool:
         """Whether a whole number is none that a float equals; two of them might become one."""
@@ -174,9 +172,9 @@ class Cells:
     def _number_label(self, text: str) -> float | int:
         """A number as a category: whole numbers of any size are exact."""
         digits = self._digits(text)
-        number = float(digits)
         if digits.lstrip("+-").isdigit():
             return int(digits)
+        number = float(digits)
         return int(number) if number.is_integer() else number
 
     def _digits(self, text: str) -> str:
@@ -191,25 +189,17 @@ class Cells:
         zones = {one.tzinfo is not None for one in date.values() if one is not None}
         if len(zones) > 1:
             raise FileProblem(f"{self.where} has dates with and without a time zone")
-        return list(self.filled([date[text] for text in self.texts]))
+        return list(in_rows([date[text] for text in self.texts], self.missing))
 
-    def labels(self, held: str | None) -> list[Any]:
+    def labels(self, held: str) -> list[Any]:
         """The present cells as categories: numbers, bools, or text as it was before quoting."""
-        label = {
-            text: self._number_label(text)
-            if held == NUMBERS
-            else text.lower() == "true"
-            if held == BOOLS
-            else as_written(text)
-            for text in self.distinct
-        }
+        read: Callable[[str], Any] = as_written
+        if held == NUMBERS:
+            read = self._number_label
+        elif held == BOOLS:
+            read = _is_true
+        label = {text: read(text) for text in self.distinct}
         return [label[text] for text in self.texts]
-
-    def filled(self, present: Sequence[Any]) -> np.ndarray:
-        """One value per record, None where missing, from those of the present cells."""
-        values = np.full(len(self.missing), None, dtype=object)
-        values[~self.missing] = present
-        return values
 
     def refuse(self, texts: Sequence[str], problem: str, remedy: str | None = None) -> None:
         """Say in which row the first of these texts stands."""
@@ -219,6 +209,17 @@ class Cells:
                 "choose other columns with --columns"
             )
             raise FileProblem(f"{self.where} {problem} in row {self.row(texts)}: {remedy}")
+
+
+def _is_true(text: str) -> bool:
+    return text.lower() == "true"
+
+
+def in_rows(present: Sequence[Any], missing: np.ndarray, gap: float | None = None) -> np.ndarray:
+    """One value per record: those of the present cells, and ``gap`` where one is missing."""
+    values = np.full(len(missing), gap)
+    values[~missing] = present
+    return values
 
 
 def settle_decimals(columns: Sequence[Cells], separator: str | None, told: str | None) -> None:

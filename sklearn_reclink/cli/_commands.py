@@ -63,8 +63,8 @@ def mask_command(
 ) -> None:
     """Mask columns of a file. The others are left out, except the id and those to keep."""
     from sklearn_reclink.auditing.writing import check_outputs, write_files
-    from sklearn_reclink.cli._masking import build_masker, file_content, mask_file
-    from sklearn_reclink.cli._writing import check_table_format
+    from sklearn_reclink.cli._masking import build_masker, mask_file
+    from sklearn_reclink.cli._writing import check_table_format, file_content
 
     check_table_format(output, "OUTPUT")
     check_outputs({"OUTPUT": output}, [original], force=run.force)

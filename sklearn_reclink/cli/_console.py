@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
     from sklearn_reclink.auditing import Audit, Comparison, Protection, UnalignedAudit
-    from sklearn_reclink.cli._groups import Pages, Reading
+    from sklearn_reclink.cli._groups import Pages, Reading, Run
     from sklearn_reclink.cli._reading import FilePair, Selection
 
     Result = Audit | Comparison | Protection | UnalignedAudit
@@ -146,32 +146,28 @@ def plain_refusal(id_column: str | None) -> Iterator[None]:
         ) from None
 
 
-def as_json(found: Result) -> str:
+def _as_json(found: Result) -> str:
     """All numbers as indented JSON."""
     return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def pages_of(found: Comparison | Protection, pages: Pages) -> list[Output]:
-    """The report and the JSON of a result."""
-    return [(pages.report, found.to_html), (pages.json_path, partial(as_json, found))]
+def pages_of(found: Result, pages: Pages, *lists: Output, **options: Any) -> list[Output]:
+    """The report, made with these options, the lists and the JSON of a result."""
+    report = pages.report, partial(found.to_html, **options)
+    return [report, *lists, (pages.json_path, partial(_as_json, found))]
 
 
 def finish(
-    found: Result,
-    outputs: Sequence[Output],
-    *,
-    quiet: bool,
-    force: bool,
-    unsettled: str = UNSETTLED,
+    found: Result, outputs: Sequence[Output], run: Run, *, unsettled: str = UNSETTLED
 ) -> None:
     """Print the result, write the files asked for, and exit with 1 unless the limit is met."""
     from sklearn_reclink.auditing.writing import write_files
 
     made = {path: make() for path, make in outputs if path is not None}
-    if not quiet:
+    if not run.quiet:
         typer.echo(found.to_text())
-    write_files(made, overwrite=force)
-    if made and not quiet:
+    write_files(made, overwrite=run.force)
+    if made and not run.quiet:
         typer.echo("\nWritten: " + ", ".join(map(str, made)))
     if found.above_limit:
         raise typer.Exit(RISK_ABOVE_LIMIT)

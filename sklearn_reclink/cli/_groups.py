@@ -8,19 +8,24 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
-from typing import Any, get_type_hints
+from pathlib import Path
+from typing import Any
 
 from sklearn_reclink.cli import _options as options
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
     """A command whose groups of options are single options."""
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: one for name, one in hints.items() if is_dataclass(one)}
     parameters: list[inspect.Parameter] = []
-    for name, parameter in inspect.signature(command).parameters.items():
-        single = [parameter.replace(annotation=hints[name])]
-        parameters += _fields_of(groups[name]) if name in groups else single
+    groups: dict[str, Any] = {}
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        group = parameter.annotation
+        if isinstance(group, type) and is_dataclass(group):
+            groups[name] = group
+            parameters += inspect.signature(group).parameters.values()
+        else:
+            parameters.append(parameter)
+    parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -35,19 +40,6 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _fields_of(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            one.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=one.default,
-            annotation=hints[one.name],
-        )
-        for one in fields(group)
-    ]
-
-
 @dataclass(frozen=True)
 class Reading:
     """Which records and variables are read, and how."""
@@ -56,7 +48,7 @@ class Reading:
     columns: options.Columns = None
     nominal: options.Nominal = None
     ordinal: options.Ordinal = None
-    decimal: options.FoundDecimal = None
+    decimal: options.Decimal = None
     dates: options.Dates = None
 
 
@@ -74,6 +66,11 @@ class Pages:
 
     report: options.ReportPath = None
     json_path: options.JsonPath = None
+
+    @property
+    def paths(self) -> dict[str, Path | None]:
+        """Where to write, by option."""
+        return {"--report": self.report, "--json": self.json_path}
 
 
 @dataclass(frozen=True)

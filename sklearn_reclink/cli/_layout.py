@@ -85,21 +85,18 @@ def records_of(path: Path, layout: Layout) -> Iterator[list[str]]:
                     missing = n_blank if n_columns == 1 else 0
                     yield from ([""] for _ in range(missing))
                     number, n_blank = number + 1 + missing, 0
-                    _check_cells(row, n_columns, number, path.name)
+                    if len(row) != n_columns:
+                        cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
+                        raise FileProblem(
+                            f"{path.name} is not a CSV file: row {number} has {cells}, the header "
+                            f"has {n_columns}"
+                        )
                     yield row
         except csv.Error as error:
             line = rows.line_num + layout.n_before
             raise FileProblem(
                 f"{path.name} is not a CSV file: its quotes are wrong before line {line}"
             ) from error
-
-
-def _check_cells(row: Sequence[str], n_columns: int, number: int, file: str) -> None:
-    if len(row) != n_columns:
-        cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
-        raise FileProblem(
-            f"{file} is not a CSV file: row {number} has {cells}, the header has {n_columns}"
-        )
 
 
 def _is_blank(row: Sequence[str]) -> bool:

@@ -11,46 +11,48 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sklearn_reclink import masking
 from sklearn_reclink.cli import _reading as reading
 from sklearn_reclink.cli._reading import FileProblem
-from sklearn_reclink.cli._writing import file_content as file_content
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# by name: the class, and its parameter that sets how strongly it masks, if there is one
-METHODS: dict[str, tuple[Callable[..., Any], str | None]] = {
-    "microaggregation": (masking.Microaggregation, "k"),
-    "univariate": (masking.UnivariateMicroaggregation, "k"),
-    "rank-swapping": (masking.RankSwapping, "p"),
-    "noise": (masking.AdditiveNoise, "p"),
-    "shuffling": (masking.DataShuffling, "p"),
-    "jpeg": (masking.JPEGMasking, "quality"),
-    "pram": (masking.PRAM, "p"),
-    "suppression": (masking.LocalSuppression, "k"),
-    "recoding": (masking.GlobalRecoding, None),
-    "top-bottom": (masking.TopBottomCoding, "top"),
-    "rounding": (masking.Rounding, "base"),
-}
-# by name: the range of strengths
-_STRENGTHS: dict[str, tuple[float, float]] = {
-    "microaggregation": (1, math.inf),
-    "univariate": (1, math.inf),
-    "suppression": (1, math.inf),
-    "rank-swapping": (0, 100),
-    "noise": (0, math.inf),
-    "shuffling": (0, 100),
-    "jpeg": (1, 100),
-    "pram": (0, 1),
-    "top-bottom": (0.5, 1),
-    "rounding": (0, math.inf),
-}
-# by name: the strength from which on nothing is masked, and why
-_NO_STRENGTH: dict[str, tuple[Callable[[float], bool], str]] = {
-    "microaggregation": (lambda k: k <= 1, "a group of one record keeps its values"),
-    "univariate": (lambda k: k <= 1, "a group of one record keeps its values"),
-    "suppression": (lambda k: k <= 1, "every record is equal to itself, so no value is removed"),
-    "rank-swapping": (lambda p: p <= 0, "no values are swapped"),
-    "noise": (lambda p: p <= 0, "noise of 0 percent changes nothing"),
-    "pram": (lambda p: p >= 1, "every category is kept"),
+_OF_ONE = "a group of one record keeps its values"
+_EQUAL = "every record is equal to itself, so no value is removed"
+_NO_NOISE = "noise of 0 percent changes nothing"
+
+
+class Method(NamedTuple):
+    """A way of masking: its class, and the parameter that sets how strongly it masks, if any.
+
+    The strength lies between ``low`` and ``high``; at ``weakest``, one of the two, nothing is
+    masked, for a reason.
+    """
+
+    make: Callable[..., Any]
+    parameter: str | None = None
+    low: float = 0
+    high: float = math.inf
+    weakest: float | None = None
+    reason: str = ""
+
+    def masks_nothing(self, strength: float) -> bool:
+        """Whether a strength is at or beyond the weakest."""
+        if self.weakest is None:
+            return False
+        return strength <= self.low if self.weakest == self.low else strength >= self.high
+
+
+METHODS = {
+    "microaggregation": Method(masking.Microaggregation, "k", 1, math.inf, 1, _OF_ONE),
+    "univariate": Method(masking.UnivariateMicroaggregation, "k", 1, math.inf, 1, _OF_ONE),
+    "rank-swapping": Method(masking.RankSwapping, "p", 0, 100, 0, "no values are swapped"),
+    "noise": Method(masking.AdditiveNoise, "p", 0, math.inf, 0, _NO_NOISE),
+    "shuffling": Method(masking.DataShuffling, "p", 0, 100),
+    "jpeg": Method(masking.JPEGMasking, "quality", 1, 100),
+    "pram": Method(masking.PRAM, "p", 0, 1, 1, "every category is kept"),
+    "suppression": Method(masking.LocalSuppression, "k", 1, math.inf, 1, _EQUAL),
+    "recoding": Method(masking.GlobalRecoding),
+    "top-bottom": Method(masking.TopBottomCoding, "top", 0.5, 1),
+    "rounding": Method(masking.Rounding, "base"),
 }
 _WHOLE = 2**53  # below it, a whole float is one whole number
 # options with a value for each column, which say what is masked
@@ -92,8 +94,7 @@ def mask_file(
     which: reading.Selection,
     keep: Sequence[str] | None = None,
     *,
-    only_released: bool = False,
-    may_keep_all: bool = False,
+    searched: bool = False,
 ) -> MaskedFile:
     """Mask the columns of a file.
 
@@ -108,10 +109,9 @@ def mask_file(
         which one holds the ids.
     keep : sequence of str or None, default=None
         Columns to release as they are; the others that are not masked are left out.
-    only_released : bool, default=False
-        Whether the masker sees only the columns that are released.
-    may_keep_all : bool, default=False
-        Whether the file may be released as it is, since a search found it safe enough.
+    searched : bool, default=False
+        Whether the masker is a search: it sees only the columns that are released, and may find the
+        file safe enough to be released as it is.
 
     Returns
     -------
@@ -130,13 +130,13 @@ def mask_file(
     unmasked = [name for name in kept if name not in wanted]
     _read_levels(masker, table)
     released = [name for name in held if name in wanted or name in unmasked]
-    seen = table[released if only_released else held]
+    seen = table[released if searched else held]
     try:
         masked = masker.set_params(columns=wanted).fit_transform(seen)
     except ValueError as error:
         raise FileProblem(f"{path.name}: {error}") from None
     left_out = [name for name in held if name not in released]
-    unchanged = _unchanged(table[wanted], masked[wanted], None if may_keep_all else path)
+    unchanged = _unchanged(table[wanted], masked[wanted], None if searched else path)
     masked = masked[released]
     whole = [name for name in masked if _is_whole(table[name]) and _is_whole(masked[name])]
     masked = masked.astype(dict.fromkeys(whole, "Int64"))  # 1 is written as 1, not as 1.0
@@ -206,8 +206,8 @@ def build_masker(
     """The masker of a method with its options; options that it does not have are refused."""
     if method not in METHODS:
         raise FileProblem(f"the method {method!r} is unknown: choose from {', '.join(METHODS)}")
-    make, parameter = METHODS[method]
-    known = make().get_params()
+    way = METHODS[method]
+    parameter, known = way.parameter, way.make().get_params()
     options = dict(_setting(text) for text in settings or [])
     if strength is not None:
         if parameter is None:
@@ -216,7 +216,7 @@ def build_masker(
                 """--option 'bands={"age": 10}'"""
             )
         whole = isinstance(known[parameter], int)
-        if whole and strength != int(strength):
+        if whole and not strength.is_integer():
             raise FileProblem(f"the strength of {method} is a whole number, not {strength:g}")
         options[parameter] = int(strength) if whole else strength
     if groups is not None:
@@ -231,9 +231,11 @@ def build_masker(
         raise FileProblem(f"{method} takes no {name}; its options are {may}")
     if strength is not None and options.get("by") != "value":
         _check_range(method, strength)
-    _check_strength(method, options.get(parameter) if parameter else None)
+    given = options.get(parameter) if parameter else None
+    if isinstance(given, int | float) and way.masks_nothing(given):
+        raise FileProblem(f"{method} with a strength of {given:g} masks nothing: {way.reason}")
     defaults = {"standardize": True, "random_state": seed}
-    return make(**{name: defaults[name] for name in defaults if name in known} | options)
+    return way.make(**{name: defaults[name] for name in defaults if name in known} | options)
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -251,7 +253,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 def _check_range(method: str, strength: float) -> None:
     """Refuse a strength that the method does not have."""
-    low, high = _STRENGTHS[method]
+    low, high = METHODS[method].low, METHODS[method].high
     if low <= strength <= high and not math.isinf(strength):
         return
     reach = f"from {low:g} to {high:g}" if high < math.inf else f"a number of at least {low:g}"
@@ -262,10 +264,3 @@ def _check_range(method: str, strength: float) -> None:
             "--option bottom=0.1 --option top=0.9"
         )
     raise FileProblem(text)
-
-
-def _check_strength(method: str, strength: Any) -> None:
-    """Refuse a strength that masks nothing."""
-    too_weak, reason = _NO_STRENGTH.get(method, (lambda value: False, ""))
-    if isinstance(strength, int | float) and too_weak(strength):
-        raise FileProblem(f"{method} with a strength of {strength:g} masks nothing: {reason}")

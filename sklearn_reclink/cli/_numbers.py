@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import TypeVar
 
 import typer
 
 _FEWEST_SECONDS = 0.1
+_Number = TypeVar("_Number", int, float)
 
 
 def share(text: str) -> float:
@@ -18,10 +21,10 @@ def share(text: str) -> float:
     >>> share("0.05")
     0.05
     """
-    value = _number(text)
+    value = _read(float, text)
     if value is not None and 0 <= value <= 1:
         return value
-    percent = _number(text.removesuffix("%"))
+    percent = _read(float, text.removesuffix("%"))
     remedy = ", such as 0.05"
     if percent is not None and 1 < percent <= 100:
         remedy = f": write {percent / 100:g} for {percent:g} %"
@@ -38,7 +41,7 @@ def share_above_zero(text: str) -> float:
 
 def seconds(text: str) -> float:
     """A time limit."""
-    value = _number(text)
+    value = _read(float, text)
     if value is None or not _FEWEST_SECONDS <= value <= sys.float_info.max:
         raise typer.BadParameter(f"{text} is not a number of seconds of at least {_FEWEST_SECONDS}")
     return value
@@ -46,7 +49,7 @@ def seconds(text: str) -> float:
 
 def seed(text: str) -> int:
     """A seed of random choices."""
-    value = _whole(text)
+    value = _read(int, text)
     if value is None or not 0 <= value < 2**32:
         raise typer.BadParameter(f"{text} is not a whole number from 0 to {2**32 - 1}")
     return value
@@ -54,7 +57,7 @@ def seed(text: str) -> int:
 
 def workers(text: str) -> int:
     """A number of parallel workers as joblib takes it: -1 is one for each processor."""
-    value = _whole(text)
+    value = _read(int, text)
     if value is None or value == 0:
         raise typer.BadParameter(
             f"{text} is not a number of workers: give 1 or more, or -1 for all processors"
@@ -62,15 +65,9 @@ def workers(text: str) -> int:
     return value
 
 
-def _number(text: str) -> float | None:
+def _read(kind: Callable[[str], _Number], text: str) -> _Number | None:
+    """A text as a number of a kind, None if it is none."""
     try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _whole(text: str) -> int | None:
-    try:
-        return int(text)
+        return kind(text)
     except ValueError:
         return None

@@ -1,11 +1,19 @@
 """Arguments and options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sklearn_reclink.cli import _numbers as numbers
+
+_Names = list[str] | None
+
+
+def _columns(which: str) -> Any:
+    """An option that names columns."""
+    return typer.Option(metavar="COL,...", help=f"{which}; may be repeated.")
+
 
 Original = Annotated[Path, typer.Argument(help="The original file, CSV, Parquet or Excel.")]
 Masked = Annotated[Path, typer.Argument(help="The masked file, CSV, Parquet or Excel.")]
@@ -26,26 +34,12 @@ IdOfRecords = Annotated[
     typer.Option("--id", metavar="COL", help="Column that identifies records, released as it is."),
 ]
 ColumnsToMask = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--columns",
-        metavar="COL,...",
-        help="Columns to mask, by default all except the id and those to keep; may be repeated.",
-    ),
+    _Names, _columns("Columns to mask, by default all except the id and those to keep")
 ]
 Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COL,...",
-        help="Variables to use, by default those of both files except the id; may be repeated.",
-    ),
+    _Names, _columns("Variables to use, by default those of both files except the id")
 ]
-Nominal = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COL,...", help="Variables whose numbers are codes of categories; may be repeated."
-    ),
-]
+Nominal = Annotated[_Names, _columns("Variables whose numbers are codes of categories")]
 Ordinal = Annotated[
     list[str] | None,
     typer.Option(
@@ -60,8 +54,7 @@ Dates = Annotated[
         help="day-first or month-first, for dates such as 01/02/2024, if the dates do not show it.",
     ),
 ]
-Decimal = Annotated[str, typer.Option(help="Decimal separator in CSV files.")]
-FoundDecimal = Annotated[
+Decimal = Annotated[
     str | None, typer.Option(help="Decimal separator in CSV files, if the numbers do not show it.")
 ]
 ReportPath = Annotated[
@@ -73,7 +66,6 @@ JsonPath = Annotated[
 CertificatePath = Annotated[
     Path | None,
     typer.Option(
-        "--certificate",
         metavar="FILE.json",
         help="Write a proof that `reclink verify` can check. This takes a few minutes more.",
     ),
@@ -135,7 +127,6 @@ Unaligned = Annotated[
 Holdout = Annotated[
     Path | None,
     typer.Option(
-        "--holdout",
         metavar="FILE",
         help="With --unaligned: records of the same population that the release was not made from.",
     ),
@@ -148,13 +139,7 @@ Secret = Annotated[
         "reveals them. May be repeated.",
     ),
 ]
-Known = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COL,...",
-        help="The variables that the intruder knows, by default all; may be repeated.",
-    ),
-]
+Known = Annotated[_Names, _columns("The variables that the intruder knows, by default all")]
 Scenarios = Annotated[
     bool,
     typer.Option(
@@ -214,10 +199,7 @@ Settings = Annotated[
         help="Another option of the method, as in Python, its value in JSON; may be repeated.",
     ),
 ]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COL,...", help="Columns to release without masking; may be repeated."),
-]
+Keep = Annotated[_Names, _columns("Columns to release without masking")]
 Groups = Annotated[
     str | None,
     typer.Option(

@@ -60,14 +60,11 @@ def protect_command(
 ) -> None:
     """Find the masking of least information loss whose risk is within a target, and release it."""
     from sklearn_reclink.auditing import MaskingSearch
-    from sklearn_reclink.auditing.writing import check_outputs
-    from sklearn_reclink.cli._masking import file_content, mask_file
-    from sklearn_reclink.cli._writing import check_page_formats, check_table_format
+    from sklearn_reclink.cli._masking import mask_file
+    from sklearn_reclink.cli._writing import check_paths, check_table_format, file_content
 
     check_table_format(output, "--output")
-    written = {"--output": output, "--report": pages.report, "--json": pages.json_path}
-    check_outputs(written, [original], force=run.force)
-    check_page_formats(report=pages.report, json=pages.json_path)
+    check_paths({"--output": output, **pages.paths}, [original], force=run.force)
     which = console.selection(reading)
     with console.progress_bar(run.quiet) as progress:
         search = MaskingSearch(
@@ -80,8 +77,7 @@ def protect_command(
             unit=unit,
             progress=progress,
         )
-        kept, searched = console.split_names(keep), {"only_released": True, "may_keep_all": True}
-        masked = mask_file(original, search, which, kept, **searched)
+        masked = mask_file(original, search, which, console.split_names(keep), searched=True)
     console.print_notes(masked.notes)
     found = search.protection_
     released = output if found.feasible or write_anyway else None
@@ -92,4 +88,4 @@ def protect_command(
         "longer --time-limit"
     )
     unsettled += "" if attackers else ", or name with --attackers those that must be tried"
-    console.finish(found, outputs, quiet=run.quiet, force=run.force, unsettled=unsettled)
+    console.finish(found, outputs, run, unsettled=unsettled)

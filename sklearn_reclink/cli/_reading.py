@@ -17,18 +17,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sklearn_reclink.auditing.writing import as_written
 from sklearn_reclink.cli import _tables as tables
 from sklearn_reclink.cli._cells import MISSING, Cells, settle_decimals
-from sklearn_reclink.cli._tables import PARQUET as PARQUET
 from sklearn_reclink.cli._tables import FileProblem as FileProblem
 from sklearn_reclink.cli._variables import (
     ReadColumn,
     Told,
-    Typed,
     column_of,
     describe,
     note_on,
+    read_weights,
     same_type,
 )
-from sklearn_reclink.cli._weights import read_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,9 +110,30 @@ class FilePair(NamedTuple):
         return None if self.pool is None else pd.concat([self.masked, self.pool], ignore_index=True)
 
 
+class Together(NamedTuple):
+    """The variables of several files.
+
+    Attributes
+    ----------
+    frames : list of DataFrame
+        The variables that are used, each of one type in all files.
+    notes : list of str
+        What the user should check.
+    not_in_all : list of (str, list of str)
+        By file, the variables that are left out since another file lacks them.
+    left_out : tuple of str
+        Variables that all files have and that were not asked for.
+    """
+
+    frames: list[pd.DataFrame]
+    notes: list[str]
+    not_in_all: list[tuple[str, list[str]]]
+    left_out: tuple[str, ...]
+
+
 def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
     """Read an original file and its masked version, and align them."""
-    read = [tables.load(original), tables.load(masked)]
+    read = [tables.load(path) for path in (original, masked)]
     names, sizes = [table.file for table in read], [len(table.frame) for table in read]
     if which.id_column is None and sizes[0] != sizes[1]:
         raise FileProblem(
@@ -122,23 +141,16 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
             "--id, which names the column that identifies records, the rows must match one by one"
         )
     ids = [] if which.id_column is None else [ids_of(table, which.id_column) for table in read]
-    check_id(which)
+    check_roles(which)
     source, weights = read_weights(read, which)
-    held = [which.variables(table.frame) for table in read]
-    wanted = common_columns(held, names, which.columns)
-    (first, second), to_check = interpret(read, wanted, which)
-    described = describe(first, second)
-    notes = [*(note for table in read for note in table.notes), *to_check.values()]
-    for name, variables in zip(names, held, strict=True):
-        left_out = [one for one in variables if one not in wanted]
-        if left_out and which.columns is None:
-            it = "it" if len(left_out) == 1 else "them"
-            notes.append(f"left out, because only {name} has {it}: {', '.join(left_out)}")
-    in_both = [one for one in map(str, read[0].frame) if one in read[1].frame]
-    not_asked_for = tuple(one for one in in_both if one not in (which.id_column, *wanted))
+    together = compare_columns(read, which)
+    first, second = together.frames
+    described, notes, left_out = describe(first, second), together.notes, together.left_out
+    for name, some in together.not_in_all:
+        it = "it" if len(some) == 1 else "them"
+        notes.append(f"left out, because only {name} has {it}: {', '.join(some)}")
     if not ids:
-        people = first, second, None, None, None
-        return FilePair(*people, described, notes, not_asked_for, weights)
+        return FilePair(first, second, None, None, None, described, notes, left_out, weights)
     mine, other = ids
     both = [one for one in mine if one in other]
     notes += _hint(mine, other, both, names)
@@ -152,17 +164,24 @@ def read_pair(original: Path, masked: Path, which: Selection) -> FilePair:
         _rows(first, absent) if absent else None,
         described,
         notes,
-        not_asked_for,
+        left_out,
         None if weights is None else _rows(weights, [ids[source][one] for one in both]),
     )
 
 
-def read_together(paths: Sequence[Path], which: Selection) -> list[pd.DataFrame]:
-    """Read files with the same columns, each of one type in all of them; rows stay in order."""
-    read = [tables.load(path) for path in paths]
-    held = [which.variables(table.frame) for table in read]
-    wanted = common_columns(held, [table.file for table in read], which.columns)
-    return interpret(read, wanted, which)[0]
+def compare_columns(read: Sequence[tables.Table], which: Selection) -> Together:
+    """The variables of several files, each of one type in all of them; rows stay in order."""
+    wanted = _common_columns(read, which)
+    frames, to_check = _interpret(read, wanted, which)
+    notes = [*(note for table in read for note in table.notes), *to_check.values()]
+    others = [
+        (table.file, [one for one in which.variables(table.frame) if one not in wanted])
+        for table in read
+    ]
+    not_in_all = [(file, some) for file, some in others if some and which.columns is None]
+    in_all = [one for one in map(str, read[0].frame) if all(one in table.frame for table in read)]
+    left_out = tuple(one for one in in_all if one not in (which.id_column, *wanted))
+    return Together(frames, notes, not_in_all, left_out)
 
 
 def check_different(first: Path, other: Path, wanted: str = "its masked version") -> None:
@@ -180,11 +199,10 @@ def read_table(
     is if others are needed.
     """
     table = tables.load(path)
-    held = which.variables(table.frame)
-    wanted = common_columns([held], [table.file], which.columns)
+    wanted = _common_columns([table], which)
     if needed is not None:
         wanted = [name for name in wanted if name in needed or _is_readable(table, name)]
-    (found,), to_check = interpret([table], wanted, which)
+    (found,), to_check = _interpret([table], wanted, which)
     read = table.frame.assign(**found)
     if which.id_column is not None:
         read[which.id_column] = list(ids_of(table, which.id_column))
@@ -199,77 +217,49 @@ def _is_readable(table: tables.Table, name: str) -> bool:
     return True
 
 
-def common_columns(
-    held: Sequence[Sequence[str]], files: Sequence[str], columns: Sequence[str] | None
-) -> list[str]:
+def _common_columns(read: Sequence[tables.Table], which: Selection) -> list[str]:
     """The columns asked for, which all files must have; by default those that all of them have."""
-    if columns is None:
-        wanted = [name for name in held[0] if all(name in names for names in held)]
-    else:
-        wanted = list(dict.fromkeys(columns))
-    for file, names in zip(files, held, strict=True):
+    held = [(table.file, which.variables(table.frame)) for table in read]
+    wanted = [name for name in held[0][1] if all(name in names for _, names in held)]
+    if which.columns is not None:
+        wanted = list(dict.fromkeys(which.columns))
+    for file, names in held:
         lacking = [name for name in wanted if name not in names]
         if lacking:
             some = f"the column{'s' * (len(lacking) != 1)} {tables.some(lacking)}"
             raise FileProblem(f"{file} lacks {some}; it has {tables.some(names)}")
-    if not any(held):
+    if not any(names for _, names in held):
         raise FileProblem("there is no column to use: the files contain only ids")
     if not wanted:
-        has = ", ".join(
-            f"{file} has {tables.some(names)}" for file, names in zip(files, held, strict=True)
-        )
+        has = ", ".join(f"{file} has {tables.some(names)}" for file, names in held)
         raise FileProblem(f"the files have no column in common: {has}")
     return wanted
 
 
-def numeric(table: pd.DataFrame, file: str) -> pd.DataFrame:
-    """The table as finite numbers; anything else is refused."""
-    import pandas as pd
-
-    for name in table.columns:
-        column, where = table[name], f"column {name!r} of {file}"
-        if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
-            raise FileProblem(
-                f"{where} has text, dates or categories, which this method cannot mask: choose "
-                "other columns with --columns"
-            )
-        missing = column.isna()
-        if missing.any():
-            raise FileProblem(
-                f"{where} has a missing value in row {missing.argmax() + 1}, which this method "
-                "cannot mask: impute it, or drop the record"
-            )
-    return table.astype(float)
-
-
-def interpret(
+def _interpret(
     read: Sequence[tables.Table], wanted: Sequence[str], which: Selection
 ) -> tuple[list[pd.DataFrame], dict[str, str]]:
     """The columns of each file, of the same type in all, and what to check, by column."""
     import pandas as pd
 
     _check_told(wanted, which)
-    columns: list[dict[str, Cells | Typed]] = []
-    for table in read:
-        mine: dict[str, Cells | Typed] = {}
-        for name in wanted:
-            mine[name] = column_of(table, name)
+    columns = [{name: column_of(table, name) for name in wanted} for table in read]
+    for table, mine in zip(read, columns, strict=True):
         raw = [one for one in mine.values() if isinstance(one, Cells)]
         settle_decimals(raw, table.separator, which.decimal)
-        columns.append(mine)
     days = None if which.dates is None else DAY_FIRST[which.dates]
-    found: list[dict[str, Any]] = [{} for _ in read]
+    found: dict[str, list[Any]] = {}
     notes: dict[str, str] = {}
     for name in wanted:
         levels = which.ordinal.get(name)
         told = Told(name in which.nominal, name in which.ordinal, levels, days)
-        typed = same_type([mine[name] for mine in columns], told)
-        for of_file, one in zip(found, typed, strict=True):
-            of_file[name] = one
-        note = note_on([mine[name] for mine in columns], isinstance(typed[0], pd.Categorical))
+        in_all = [mine[name] for mine in columns]
+        found[name] = same_type(in_all, told)
+        note = note_on(in_all, isinstance(found[name][0], pd.Categorical))
         if note is not None:
             notes[name] = note
-    return [pd.DataFrame(of_file) for of_file in found], notes
+    by_file = [{name: one[place] for name, one in found.items()} for place in range(len(read))]
+    return list(map(pd.DataFrame, by_file)), notes
 
 
 def _check_told(wanted: Sequence[str], which: Selection) -> None:
@@ -282,24 +272,34 @@ def _check_told(wanted: Sequence[str], which: Selection) -> None:
                 )
     for name in set(which.nominal) & set(which.ordinal):
         raise FileProblem(f"{name!r} is in both --nominal and --ordinal: name it in one of them")
-    if which.decimal not in (None, ".", ","):
-        raise FileProblem(f"--decimal is a point or a comma, not {which.decimal!r}")
+    check_decimal(which.decimal)
     if which.dates is not None and which.dates not in DAY_FIRST:
         raise FileProblem(f"--dates is day-first or month-first, not {which.dates!r}")
 
 
-def check_id(which: Selection, secrets: Sequence[str] | None = None) -> None:
-    """Refuse an id that is named as a variable as well."""
-    for option, names in (
-        ("--secret", secrets or ()),
-        ("--columns or --known", which.columns or ()),
-        ("--nominal", which.nominal),
-        ("--ordinal", which.ordinal),
+def check_decimal(sign: str | None) -> None:
+    """Refuse a decimal separator that is none."""
+    if sign not in (None, ".", ","):
+        raise FileProblem(f"--decimal is a point or a comma, not {sign!r}")
+
+
+def check_roles(which: Selection, secrets: Sequence[str] | None = None) -> None:
+    """Refuse a weight or an id that is named as something else as well."""
+    variables = {
+        "--secret": secrets or (),
+        "--columns or --known": which.columns or (),
+        "--nominal": which.nominal,
+        "--ordinal": which.ordinal,
+    }
+    for own, name, what, others in (
+        ("--weight", which.weight, "a weight", {"--id": [which.id_column], **variables}),
+        ("--id", which.id_column, "an id", variables),
     ):
-        if which.id_column is not None and which.id_column in names:
-            raise FileProblem(
-                f"--id names {which.id_column!r}, which {option} names too: an id is not a variable"
-            )
+        for option, names in others.items():
+            if name is not None and name in names:
+                raise FileProblem(
+                    f"{own} names {name!r}, which {option} names too: {what} is not a variable"
+                )
 
 
 def ids_of(table: tables.Table, id_column: str) -> dict[str, int]:
@@ -313,8 +313,7 @@ def ids_of(table: tables.Table, id_column: str) -> dict[str, int]:
     column = table.frame[id_column]
     found: dict[str, int] = {}
     for row, (value, missing) in enumerate(zip(column.tolist(), column.isna(), strict=True)):
-        text = str(value).strip()
-        text = as_written(text) if "'" in text else text
+        text = id_text(value)
         if missing or text.lower() in MISSING:
             raise FileProblem(
                 f"row {row + 1} of {file} has no {id_column!r}: give every record an id"
@@ -325,6 +324,12 @@ def ids_of(table: tables.Table, id_column: str) -> dict[str, int]:
                 "every record must have its own id"
             )
     return found
+
+
+def id_text(value: Any) -> str:
+    """An id as it was before a quote made it harmless to spreadsheets."""
+    text = str(value).strip()
+    return as_written(text) if "'" in text else text
 
 
 def _hint(

@@ -22,19 +22,10 @@ if TYPE_CHECKING:
 
 PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm"}
-_OTHER_FORMATS = {".xls", ".xlsb", ".ods", ".sav", ".dta", ".sas7bdat", ".rds", ".rda", ".json"}
-_OTHER_FORMATS |= {
-    ".html",
-    ".htm",
-    ".xml",
-    ".docx",
-    ".zip",
-    ".gz",
-    ".pdf",
-    ".feather",
-    ".pkl",
-    ".npy",
-}
+_OTHER_FORMATS = set(
+    ".xls .xlsb .ods .sav .dta .sas7bdat .rds .rda .json .html .htm .xml .docx .zip .gz .pdf "
+    ".feather .pkl .npy".split()
+)
 _MOST_NAMED = 5
 _SHOWING = 1000  # records that show whether the first line is one
 
@@ -107,10 +98,7 @@ def _read_excel(path: Path) -> pd.DataFrame:
     """
     import pandas as pd
 
-    if find_spec("openpyxl") is None:
-        raise FileProblem(
-            f"{path.name}: Excel files need openpyxl: pip install openpyxl, or save it as CSV"
-        )
+    check_excel(path.name, "save it as CSV")
     try:
         rows = _sheet(path)
     except Exception as error:
@@ -129,6 +117,12 @@ def _read_excel(path: Path) -> pd.DataFrame:
             columns[k] = column.map(str, na_action="ignore").fillna("")
     table = pd.DataFrame(dict(enumerate(columns))).infer_objects()
     return table.set_axis(header, axis=1)
+
+
+def check_excel(file: str, remedy: str) -> None:
+    """Refuse an Excel file if the library for it is not installed."""
+    if find_spec("openpyxl") is None:
+        raise FileProblem(f"{file}: Excel files need openpyxl: pip install openpyxl, or {remedy}")
 
 
 def _sheet(path: Path) -> list[list[Any]]:

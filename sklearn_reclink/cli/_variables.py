@@ -1,4 +1,7 @@
-"""One variable in all files: of the same type in each, with the categories of all together."""
+"""One variable in all files: of the same type in each, with the categories of all together.
+
+The column of sampling weights is no variable: it holds numbers, in one of the files.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sklearn_reclink.cli._cells import BOOLS, DATES, NUMBERS, TEXT, ZONED, Cells
-from sklearn_reclink.cli._tables import FileProblem, Table
+from sklearn_reclink.cli._cells import (
+    BOOLS,
+    DATES,
+    NUMBERS,
+    TEXT,
+    ZONED,
+    Cells,
+    in_rows,
+    settle_decimals,
+)
+from sklearn_reclink.cli._tables import FileProblem, Table, some
 from sklearn_reclink.data.columns import Column, read_columns
 from sklearn_reclink.data.kinds import NUMERIC, code_like, learn_variables
+from sklearn_reclink.data.weights import check_weights
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from sklearn_reclink.cli._reading import Selection
+
 _FREE_TEXT = 0.9  # share of distinct values from which text may be names
+_WEIGHT = "give every record a weight, a number below 2^53"
 
 
 class Told(NamedTuple):
@@ -53,7 +69,7 @@ class Typed:
         self.where, self.missing = self._column.where, self._column.missing
         self.held, self.ordered = self._column.type, self._column.levels is not None
 
-    def labels(self, held: str | None) -> list[Any]:
+    def labels(self, held: str) -> list[Any]:
         """The present values as categories."""
         labels = self._column.labels()
         return list(map(str, labels)) if held == TEXT else labels
@@ -129,7 +145,7 @@ def _as_type(column: Cells, types: set[str], day_first: bool) -> Any:
         dates = column.dates(day_first)
         return pd.to_datetime(pd.Series(dates, dtype=object), utc=ZONED in types)
     if TEXT in types:
-        return pd.Categorical(column.filled(column.labels(TEXT)))
+        return pd.Categorical(in_rows(column.labels(TEXT), column.missing))
     return column.numbers()
 
 
@@ -169,12 +185,10 @@ def _categories(columns: Sequence[Cells | Typed], types: set[str], told: Told) -
     else:
         levels = sorted({label for mine in labels for label in mine})
     dtype = pd.CategoricalDtype(levels, ordered=told.ordinal)
-    found = []
-    for one, mine in zip(columns, labels, strict=True):
-        values = np.full(len(one.missing), None, dtype=object)
-        values[~one.missing] = mine
-        found.append(pd.Categorical(values, dtype=dtype))
-    return found
+    return [
+        pd.Categorical(in_rows(mine, one.missing), dtype=dtype)
+        for one, mine in zip(columns, labels, strict=True)
+    ]
 
 
 def _told_levels(levels: Sequence[str], held: str, name: Any) -> list[Any]:
@@ -249,3 +263,37 @@ def _note(kind: str, mine: Column, other: Column) -> str:
         return ""
     n_mine, n_other = len(seen - seen_other), len(seen_other - seen)
     return f"{n_mine} only in the original, {n_other} only in the masked file"
+
+
+def read_weights(read: Sequence[Table], which: Selection) -> tuple[int, pd.Series | None]:
+    """Which of the files has the weights, the first if both, and the weights of all its rows."""
+    import pandas as pd
+
+    name = which.weight
+    if name is None:
+        return 0, None
+    having = [number for number, table in enumerate(read) if name in table.frame]
+    if not having:
+        has = "; ".join(f"{table.file} has {some(list(map(str, table.frame)))}" for table in read)
+        raise FileProblem(f"--weight names {name!r}, which is not a column of either file: {has}")
+    table = read[having[0]]
+    return having[0], pd.Series(_weights(table, name, which), name=name)
+
+
+def _weights(table: Table, name: str, which: Selection) -> object:
+    """The weights as numbers, refused by row and without their values."""
+    cells = column_of(table, name)
+    if isinstance(cells, Cells):
+        together = [cells]
+        if (cells.possible_decimal() or "").endswith("?"):  # as in the other columns
+            others = (column_of(table, one) for one in which.variables(table.frame))
+            together += [one for one in others if isinstance(one, Cells)]
+        settle_decimals(together, table.separator, which.decimal)
+    no_number = isinstance(cells, Typed) or len(cells.not_numbers()) == len(cells.distinct)
+    if no_number and cells.held not in (NUMBERS, None):
+        raise FileProblem(f"{cells.where} holds {cells.held}: weights must be numbers")
+    if cells.missing.any():
+        row = int(cells.missing.argmax()) + 1
+        raise FileProblem(f"{cells.where} has no weight in row {row}: give every record a weight")
+    values = cells.numbers(_WEIGHT) if isinstance(cells, Cells) else cells.values()
+    return check_weights(values, len(table.frame), cells.where, first_row=1)

@@ -13,7 +13,7 @@ import json
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -23,10 +23,8 @@ from sklearn_reclink.certificates.coordinates import Table
 from sklearn_reclink.certificates.verify import verify
 from sklearn_reclink.cli import _options as options
 from sklearn_reclink.cli._layout import layout_of, records_of
-from sklearn_reclink.cli._tables import EXCEL, PARQUET, FileProblem
-
-if TYPE_CHECKING:
-    from sklearn_reclink.cli._reading import Selection
+from sklearn_reclink.cli._reading import Selection, check_decimal, compare_columns, read_pair
+from sklearn_reclink.cli._tables import EXCEL, PARQUET, FileProblem, load
 
 REJECTED = 1
 
@@ -44,7 +42,7 @@ def verify_command(
     pool: PoolPath = None,
     id_column: options.Id = None,
     columns: options.Columns = None,
-    decimal: options.FoundDecimal = None,
+    decimal: options.Decimal = None,
     dates: options.Dates = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -53,12 +51,13 @@ def verify_command(
 
     certificate = read_certificate(proof)
     names = split_names(columns) or certificate.get("columns")
+    which = Selection(id_column, names, decimal, dates=dates)
     paths = [original, masked, *([] if pool is None else [pool])]
     try:
         if "variables" in certificate:
-            files = read_mixed(certificate, paths, names, id_column, decimal, dates)
+            files = read_mixed(certificate, paths, which)
         else:
-            files = read_numbers(paths, names, id_column, decimal, quiet=quiet)
+            files = read_numbers(paths, which, quiet=quiet)
         verified = verify(certificate, *files)
     except CertificateError as error:
         typer.echo(f"rejected: {error}", err=True)
@@ -93,21 +92,14 @@ class NotPlain(FileProblem):
     """A file is no CSV file of numbers as Python writes them."""
 
 
-def read_numbers(
-    paths: Sequence[Path],
-    names: list[str] | None,
-    id_column: str | None,
-    decimal: str | None,
-    *,
-    quiet: bool = True,
-) -> list[Table]:
+def read_numbers(paths: Sequence[Path], which: Selection, *, quiet: bool) -> list[Table]:
     """Files of numbers; by ids, the people in both, and the whole masked file if it has more."""
-    if decimal not in (None, ".", ","):
-        raise FileProblem(f"--decimal is a point or a comma, not {decimal!r}")
+    check_decimal(which.decimal)
+    id_column = which.id_column
     try:
-        read = [read_file(path, names, id_column, decimal or ".") for path in paths]
+        read = [read_file(path, which) for path in paths]
     except NotPlain as refused:
-        tables = _numbers_as_audited(refused, paths, names, id_column, decimal)
+        tables = _numbers_as_audited(refused, paths, which)
         if not quiet:
             typer.echo(f"reclink: note: {refused}, so the files are read as by audit", err=True)
         return tables
@@ -126,21 +118,13 @@ def read_numbers(
     return [[mine[one] for one in both], [other[one] for one in both], *tables[2:]]
 
 
-def _numbers_as_audited(
-    refused: NotPlain,
-    paths: Sequence[Path],
-    names: list[str] | None,
-    id_column: str | None,
-    decimal: str | None,
-) -> list[Table]:
+def _numbers_as_audited(refused: NotPlain, paths: Sequence[Path], which: Selection) -> list[Table]:
     """Files of numbers as `reclink audit` reads them."""
     from pandas.api.types import is_numeric_dtype
 
-    from sklearn_reclink.cli._reading import Selection
-
     remedy = "name the columns of the certificate with --columns, or the sign with --decimal"
     try:
-        tables = _as_audited(paths, Selection(id_column, names, decimal))
+        tables = _as_audited(paths, which)
     except FileProblem as error:
         if "--nominal" not in str(error):
             raise
@@ -151,42 +135,31 @@ def _numbers_as_audited(
     return [table.astype(float).to_numpy().tolist() for table in tables]
 
 
-def read_mixed(
-    certificate: dict[str, Any],
-    paths: Sequence[Path],
-    names: list[str] | None,
-    id_column: str | None,
-    decimal: str | None,
-    dates: str | None,
-) -> list[Table]:
+def read_mixed(certificate: dict[str, Any], paths: Sequence[Path], which: Selection) -> list[Table]:
     """Mixed files as `reclink audit` reads them; by ids, the whole masked file is the pool."""
     from sklearn_reclink.certificates.tables import kinds_of, read_tables
-    from sklearn_reclink.cli._reading import Selection
 
-    kinds = kinds_of(certificate)
+    kinds, names = kinds_of(certificate), which.columns
     if names is None or len(names) != len(kinds):
         raise FileProblem("the certificate names no columns: name them, in order, with --columns")
     nominal = [name for name, kind in zip(names, kinds, strict=True) if kind != "numeric"]
-    tables = _as_audited(paths, Selection(id_column, names, decimal, nominal, dates=dates))
+    tables = _as_audited(paths, which._replace(nominal=nominal))
     return read_tables({**certificate, "columns": names}, tables)
 
 
-def _as_audited(paths: Sequence[Path], which: "Selection") -> list[Any]:
+def _as_audited(paths: Sequence[Path], which: Selection) -> list[Any]:
     """The two files and the pool, as dataframes."""
-    from sklearn_reclink.cli._reading import read_pair, read_together
-
     if len(paths) > 2:
         if which.id_column is not None:
             raise FileProblem(f"--pool is read from {paths[1].name}, by --id: leave it out")
-        return list(read_together(paths, which))
+        return compare_columns([load(path) for path in paths], which).frames
     pair = read_pair(paths[0], paths[1], which)
     return [pair.original, pair.masked, *([] if pair.whole is None else [pair.whole])]
 
 
-def read_file(
-    path: Path, names: list[str] | None, id_column: str | None, decimal: str
-) -> tuple[list[str], Table]:
+def read_file(path: Path, which: Selection) -> tuple[list[str], Table]:
     """Ids, if there is a column of them, and rows of numbers of the columns named."""
+    names, id_column, decimal = which.columns, which.id_column, which.decimal or "."
     if path.suffix.lower() in PARQUET | EXCEL:
         raise NotPlain(f"{path.name} is not a CSV file")
     layout = layout_of(path)

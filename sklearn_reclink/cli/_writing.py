@@ -6,19 +6,19 @@ Texts are made harmless to spreadsheets, which would run a cell that begins like
 from __future__ import annotations
 
 import io
-from importlib.util import find_spec
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sklearn_reclink.auditing.writing import harmless
-from sklearn_reclink.cli._tables import PARQUET, FileProblem
+from sklearn_reclink.auditing.writing import check_outputs, harmless
+from sklearn_reclink.cli._tables import PARQUET, FileProblem, check_excel
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CSV = {".csv", ".txt", ""}
 EXCEL = ".xlsx"
-_PAGES = {"report": (".html", ".htm"), "json": (".json",), "certificate": (".json", ".gz")}
+_PAGES = {"--report": (".html", ".htm"), "--json": (".json",), "--certificate": (".json", ".gz")}
 _EXCEL_ROWS = 2**20 - 1  # below the header
 
 
@@ -46,10 +46,7 @@ def check_table_format(path: Path | None, option: str, *, csv_only: bool = False
     if csv_only:
         raise FileProblem(f"{option} {path} is written as CSV and nothing else: {remedy}")
     if suffix == EXCEL:
-        if find_spec("openpyxl") is None:
-            raise FileProblem(
-                f"{option} {path}: Excel files need openpyxl: pip install openpyxl, or {remedy}"
-            )
+        check_excel(f"{option} {path}", remedy)
     elif suffix not in PARQUET:
         raise FileProblem(
             f"{option} {path}: files of the kind {suffix} are not written. Use .csv, .parquet or "
@@ -57,25 +54,30 @@ def check_table_format(path: Path | None, option: str, *, csv_only: bool = False
         )
 
 
-def check_page_formats(**paths: Path | None) -> None:
-    """Refuse a page or a JSON file whose name says that it is something else.
+def check_paths(outputs: Mapping[str, Path | None], inputs: Sequence[Path], *, force: bool) -> None:
+    """Refuse outputs as `check_outputs` does, and pages whose name says that they are others.
 
     Parameters
     ----------
-    **paths : Path or None
-        Where to write, by the name of the option without its hyphens.
+    outputs : mapping of str to (Path or None)
+        Where to write, by option; None if it was not given.
+    inputs : sequence of Path
+        Files that are read.
+    force : bool
+        Whether existing files may be overwritten.
 
     Raises
     ------
-    FileProblem
+    OutputError, FileProblem
         Names the option, the path and the remedy.
     """
-    for option, path in paths.items():
-        suffixes = _PAGES[option]
+    check_outputs(outputs, inputs, force=force)
+    for option, suffixes in _PAGES.items():
+        path = outputs.get(option)
         if path is not None and path.suffix.lower() not in ("", *suffixes):
             better = path.with_suffix(suffixes[0]).name
             raise FileProblem(
-                f"--{option} {path} is written as {suffixes[0][1:].upper()} and nothing else: name "
+                f"{option} {path} is written as {suffixes[0][1:].upper()} and nothing else: name "
                 f"it {better}"
             )
 

@@ -95,6 +95,17 @@ def test_a_holdout_of_originals_is_refused(folder, tmp_path, capsys):
     assert "have a 'person' that is also in original.csv" in capsys.readouterr().err
 
 
+def test_ids_of_a_holdout_are_read_like_those_of_the_original(folder, tmp_path, capsys):
+    original = pd.read_csv(folder / "original.csv")
+    ids, paths = original["person"].astype(str), [tmp_path / "original.csv", tmp_path / "wave.csv"]
+    original.assign(person="=" + ids).to_csv(paths[0], index=False)
+    other = original.assign(person="'=" + ids, income=original["income"] + 1)
+    other.to_csv(paths[1], index=False)  # as a command writes them, harmless to spreadsheets
+    command = ["audit", str(paths[0]), f"{folder}/copies.csv", "--unaligned", "--id", "person"]
+    assert run([*command, "--holdout", str(paths[1])]) == 2
+    assert "250 of the 250 records of wave.csv" in capsys.readouterr().err
+
+
 def test_the_variables_left_out_are_told(folder, tmp_path, capsys):
     options = ["--unaligned", "--known", "income", "--json", tmp_path / "a.json"]
     assert audit(folder, "copies", *options) == 0

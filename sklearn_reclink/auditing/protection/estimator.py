@@ -12,15 +12,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklearn_reclink._docstrings import fill_in
 from sklearn_reclink._sklearn_compat import Interval, fit_context
-from sklearn_reclink.auditing._attackers import Setting, SizeLimits
-from sklearn_reclink.auditing.formatting import Unit
+from sklearn_reclink.auditing._attackers import Setting
 from sklearn_reclink.auditing.protection.families import default_families, kinds_of
-from sklearn_reclink.auditing.protection.result import Protection
+from sklearn_reclink.auditing.protection.result import risk_of
 from sklearn_reclink.auditing.protection.screening import Screen
 from sklearn_reclink.auditing.protection.search import Search
 from sklearn_reclink.auditing.protection.trials import MaskerFamily, table_of
 from sklearn_reclink.masking.columns import Table, frame_of
 from sklearn_reclink.masking.docstrings import OF_FIT
+from sklearn_reclink.metrics import information_loss
 
 
 @fill_in(OF_FIT)
@@ -152,37 +152,20 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         table = table_of(X)
         screen = self._screen(X, table)
         search = Search(
-            screen,
-            self._families(table),
-            self.proven,
-            self.time_limit,
-            self._audit_options(),
-            self.progress,
+            screen, self._families(table), self.proven, self.time_limit, self.unit, self.progress
         )
-        found = search.run()
-        chosen = found.chosen
-        self.protection_ = Protection(
-            max_risk=self.max_risk,
-            reserve=self.reserve,
-            trials=found.trials,
-            chosen=chosen,
-            feasible=found.within,
-            audit=found.audit,
-            refused=found.refused,
-            complete=found.complete,
-            settings=self._settings(found.seconds),
-            n_records=len(table),
-            unit=Unit.of(self.unit).many,
-        )
-        self.best_masker_, self.feasible_ = chosen.masker, found.within
-        self.risk_ = chosen.bound if chosen.risk is None else chosen.risk
-        self.bound_, self.information_loss_ = chosen.bound, chosen.information_loss
+        self.protection_ = search.run()
+        chosen = self.protection_.chosen
+        self.best_masker_, self.feasible_ = chosen.masker, self.protection_.feasible
+        self.risk_, self.bound_ = risk_of(chosen), chosen.bound
+        self.information_loss_ = chosen.information_loss
         self.masked_ = screen.masked(chosen.masker)
         self.results_ = self.protection_.columns()
         return self
 
     def _categories(self, table: Table) -> list[int]:
-        return _places(table, self.categorical_features, "categorical_features", none=[])
+        told = self.categorical_features
+        return [] if told is None else _places(table, told, "categorical_features")
 
     def _families(self, table: Table) -> Sequence[MaskerFamily]:
         """What to try."""
@@ -199,25 +182,17 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return Screen(
             X=X,
             max_risk=self.max_risk,
-            limit=(1 - self.reserve) * self.max_risk,
-            loss=self.information_loss or partial(_default_loss, told=told),
-            told=self._told(),
+            reserve=self.reserve,
+            loss=self.information_loss
+            or partial(information_loss, categorical_features=told or None),
+            told={
+                "categorical_features": self.categorical_features,
+                "ordinal_features": self.ordinal_features,
+            },
             setting=Setting(len(table), len(table.columns), self.random_state, self.n_jobs),
             numeric=numbers and not any(one.missing.any() for one in table.columns),
             attackers=self.attackers,
         )
-
-    def _audit_options(self) -> dict[str, Any]:
-        return {
-            "aligned": "unchecked",  # rows of the release belong to those of the file
-            "limit": self.max_risk,
-            "unit": self.unit,
-            "attackers": self.attackers,
-            "random_state": self.random_state,
-            "n_jobs": self.n_jobs,
-            "size_limits": SizeLimits(),
-            **self._told(),
-        }
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """The file, checked as scikit-learn does; numbers in an array become floats."""
@@ -227,21 +202,6 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return validate_data(
             self, X, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=2, reset=reset
         )
-
-    def _settings(self, seconds: float) -> dict[str, Any]:
-        return {
-            "time_limit": self.time_limit,
-            "seconds": seconds,
-            "seed": self.random_state,
-            "proven": self.proven,
-        }
-
-    def _told(self) -> dict[str, Any]:
-        told = {
-            "categorical_features": self.categorical_features,
-            "ordinal_features": self.ordinal_features,
-        }
-        return {name: value for name, value in told.items() if value is not None}
 
     def transform(self, X: Any) -> Any:
         """Mask a file as the one of `fit` was masked.
@@ -274,16 +234,10 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self.fit(X).masked_
 
 
-def _default_loss(X: Any, Y: Any, told: Sequence[int]) -> float:
-    from sklearn_reclink.metrics import information_loss
-
-    return information_loss(X, Y, categorical_features=told or None)
-
-
-def _places(table: Table, columns: Any, what: str, none: list[int] | None = None) -> list[int]:
+def _places(table: Table, columns: Any, what: str) -> list[int]:
     """The positions of columns given by position, by name or by a mask, all if None."""
     if columns is None:
-        return list(range(len(table.columns))) if none is None else none
+        return list(range(len(table.columns)))
     given = [columns] if isinstance(columns, str) else list(columns)
     if len(given) == len(table.columns) and all(isinstance(one, bool | np.bool_) for one in given):
         return [int(place) for place in np.flatnonzero(given)]

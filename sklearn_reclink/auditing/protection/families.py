@@ -21,6 +21,7 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from sklearn_reclink import masking
@@ -75,98 +76,81 @@ def default_families(
     kinds: Kinds, n_records: int, max_risk: float, seed: int
 ) -> list[MaskerFamily]:
     """The families for a file, without those that are for more records than it has."""
-    return [one for one in _families(kinds, n_records, max_risk, seed) if one.strengths]
-
-
-def _families(kinds: Kinds, n_records: int, max_risk: float, seed: int) -> list[MaskerFamily]:
+    enough = ceil(1 / max_risk - 1e-9)
     sizes = {size for size in _SIZES if 2 * size <= n_records}
-    enough = ceil(1 / max_risk - 1e-9) if max_risk > 0 else n_records
     sizes |= {size for size in (enough, enough + 1) if size <= n_records}
-    found = _of_numbers(kinds, tuple(sorted(sizes)), seed) if kinds.numbers else []
-    if not kinds.categories:
-        return found
+    in_order = tuple(sorted(sizes))
+    found = _of_numbers(kinds, in_order, seed) if kinds.numbers else []
+    if kinds.categories:
+        found = _with_categories(kinds, found, in_order, seed)
+    return [one for one in found if one.strengths]
+
+
+def _with_categories(
+    kinds: Kinds, of_numbers: Sequence[MaskerFamily], sizes: tuple[int, ...], seed: int
+) -> list[MaskerFamily]:
+    """Maskings of the categories, alone or beside some of those of numbers."""
     pram = masking.PRAM(invariant=True, random_state=seed, columns=kinds.categories)
-    if not kinds.numbers:
+    if not of_numbers:
         suppression = masking.LocalSuppression(columns=kinds.categories)
         return [
             MaskerFamily("PRAM", pram, "p", _KEPT),
-            MaskerFamily("suppression", suppression, "k", tuple(sorted(sizes))),
+            MaskerFamily("suppression", suppression, "k", sizes),
         ]
     beside = [
         MaskerFamily(
             f"{one.name}; categories by PRAM, p = {kept:g}",
-            make_pipeline(masking.PRAM(kept, **_without_p(pram)), one.masker),
+            make_pipeline(clone(pram).set_params(p=kept), one.masker),
             f"{type(one.masker).__name__.lower()}__{one.parameter}",
             one.strengths,
         )
-        for one in found
+        for one in of_numbers
         for kept in _KEPT_BESIDE
-        if not hasattr(one.masker, "steps") and one.name in ("shuffling", "swapping", "groups")
+        if one.name in ("shuffling", "swapping", "groups")
     ]
     shuffled = masking.DataShuffling(75, random_state=seed, columns=kinds.numbers)
     name = "shuffling, p = 75; categories by PRAM"
     return [*beside, MaskerFamily(name, make_pipeline(shuffled, pram), "pram__p", _KEPT)]
 
 
-def _without_p(pram: Any) -> dict[str, Any]:
-    return {name: value for name, value in pram.get_params().items() if name != "p"}
-
-
 def _of_numbers(kinds: Kinds, sizes: tuple[int, ...], seed: int) -> list[MaskerFamily]:
-    columns: dict[str, Any] = {"columns": kinds.numbers}
-    drawn = columns | {"random_state": seed}
-    whole = columns | {"keep_integers": True}
-    averaged = masking.Microaggregation(standardize=True, **whole)
-    noise = drawn | {"keep_integers": True}
-    shuffled, swapped = masking.DataShuffling(**drawn), masking.RankSwapping(**drawn)
-    found = [
-        MaskerFamily("shuffling", shuffled, "p", _SHUFFLED),
-        MaskerFamily("swapping", swapped, "p", _SWAPPED),
-        MaskerFamily("groups", averaged, "k", sizes),
-        MaskerFamily("noise", masking.AdditiveNoise(**noise), "p", _NOISE),
-        MaskerFamily(
-            "correlated noise", masking.AdditiveNoise(correlated=True, **noise), "p", _NOISE
-        ),
+    numbers = kinds.numbers
+    drawn: dict[str, Any] = {"columns": numbers, "random_state": seed}
+    whole = drawn | {"keep_integers": True}
+    found: list[tuple[str, Any, str, tuple[Any, ...]]] = [
+        ("shuffling", masking.DataShuffling(**drawn), "p", _SHUFFLED),
+        ("swapping", masking.RankSwapping(**drawn), "p", _SWAPPED),
+        ("groups", _averaged(numbers), "k", sizes),
+        ("noise", masking.AdditiveNoise(**whole), "p", _NOISE),
+        ("correlated noise", masking.AdditiveNoise(correlated=True, **whole), "p", _NOISE),
     ]
-    found += [
-        MaskerFamily(f"sets shuffled, p = {p}", masking.DataShuffling(p, **noise), "k", sizes)
-        for p in _NOISE_OF_SETS
-    ]
+    for p in _NOISE_OF_SETS:
+        found.append((f"sets shuffled, p = {p}", masking.DataShuffling(p, **whole), "k", sizes))
     for groups in kinds.groups:
-        parted = masking.Microaggregation(groups, standardize=True, **whole)
-        found.append(MaskerFamily(f"groups in {len(groups)} parts", parted, "k", sizes))
+        found.append((f"groups in {len(groups)} parts", _averaged(numbers, groups), "k", sizes))
     if kinds.groups:
         first, *others = kinds.groups[0]
         rest = [name for group in others for name in group]
-        one = masking.Microaggregation(standardize=True, keep_integers=True, columns=first)
-        other = masking.RankSwapping(50, random_state=seed, columns=rest)
+        swapped = masking.RankSwapping(50, random_state=seed, columns=rest)
+        parts = make_pipeline(swapped, _averaged(first))
         name = "groups of some variables, others swapped"
-        found.append(MaskerFamily(name, make_pipeline(other, one), "microaggregation__k", sizes))
-    return found + _beside_keys(kinds, sizes, seed)
+        found.append((name, parts, "microaggregation__k", sizes))
+    rest = [name for name in numbers if name not in kinds.keys]
+    if kinds.keys and rest:
+        keys = masking.RankSwapping(100, random_state=seed, columns=kinds.keys)
+        others = make_pipeline(keys, masking.DataShuffling(random_state=seed, columns=rest))
+        found.append(
+            ("identifiers swapped, others shuffled", others, "datashuffling__p", _SHUFFLED)
+        )
+        others = make_pipeline(keys, _averaged(rest))
+        found.append(
+            ("identifiers swapped, others in groups", others, "microaggregation__k", sizes)
+        )
+    return [MaskerFamily(*one) for one in found]
 
 
-def _beside_keys(kinds: Kinds, sizes: tuple[int, ...], seed: int) -> list[MaskerFamily]:
-    """Maskings of the other variables, with keys shuffled alone and completely."""
-    rest = [name for name in kinds.numbers if name not in kinds.keys]
-    if not kinds.keys or not rest:
-        return []
-    keys = masking.RankSwapping(100, random_state=seed, columns=kinds.keys)
-    shuffled = masking.DataShuffling(random_state=seed, columns=rest)
-    averaged = masking.Microaggregation(standardize=True, keep_integers=True, columns=rest)
-    return [
-        MaskerFamily(
-            "identifiers swapped, others shuffled",
-            make_pipeline(keys, shuffled),
-            "datashuffling__p",
-            _SHUFFLED,
-        ),
-        MaskerFamily(
-            "identifiers swapped, others in groups",
-            make_pipeline(keys, averaged),
-            "microaggregation__k",
-            sizes,
-        ),
-    ]
+def _averaged(columns: Sequence[Any], groups: Any = None) -> masking.Microaggregation:
+    return masking.Microaggregation(groups, standardize=True, keep_integers=True, columns=columns)
 
 
 def _rank_correlations(columns: Sequence[Column]) -> np.ndarray:

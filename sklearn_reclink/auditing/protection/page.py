@@ -65,16 +65,14 @@ def frontier_figure(found: Protection) -> ReportFigure:
             (left_open, "^", "not settled: at least this risky"),
         ):
             if some:
-                points = [(one.information_loss, risk_of(one)) for one in some]
-                look: dict[str, Any] = {"color": GREY, "fillstyle": "none", "label": label}
-                ax.plot(*zip(*points, strict=True), marker, **look)
-        style: dict[str, Any] = {"color": VERMILION, "linewidth": 1.2, "linestyle": "--"}
-        ax.axhline(
-            found.max_risk, label=f"target: {percent_given(found.max_risk)}", zorder=0, **style
-        )
-        chosen = found.chosen.information_loss, risk_of(found.chosen)
+                losses, risks = [one.information_loss for one in some], list(map(risk_of, some))
+                ax.plot(losses, risks, marker, color=GREY, fillstyle="none", label=label)
+        line: dict[str, Any] = {"color": VERMILION, "linewidth": 1.2, "linestyle": "--"}
+        target = f"target: {percent_given(found.max_risk)}"
+        ax.axhline(found.max_risk, label=target, zorder=0, **line)
         ring: dict[str, Any] = {"markersize": 13, "fillstyle": "none", "color": VERMILION}
-        ax.plot(*chosen, "o", label=f"chosen: {as_label(found.chosen.name)}", **ring)
+        ring["label"] = f"chosen: {as_label(found.chosen.name)}"
+        ax.plot(found.chosen.information_loss, risk_of(found.chosen), "o", **ring)
         top = max(risk_of(one) for one in trials)
         ax.set_ylim(-0.03 * top, min(1.08 * max(top, 2 * found.max_risk), 1.03))
         legend_above(ax, ncols=1)

@@ -9,7 +9,7 @@ monotone distance needs to be searched for.
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn_reclink.auditing._attackers import (
@@ -44,8 +44,8 @@ class Screen:
         The original file.
     max_risk : float
         The target.
-    limit : float
-        The largest share that attackers may find where nothing is proven.
+    reserve : float
+        The share of the target that is kept in reserve where nothing is proven.
     loss : callable
         Information loss of two files.
     told : mapping
@@ -60,12 +60,17 @@ class Screen:
 
     X: Any
     max_risk: float
-    limit: float
+    reserve: float
     loss: Callable[[Any, Any], float]
     told: Mapping[str, Any]
     setting: Setting
     numeric: bool
     attackers: Iterable[str] | None = None
+
+    @property
+    def limit(self) -> float:
+        """The largest share that attackers may find where nothing is proven."""
+        return (1 - self.reserve) * self.max_risk
 
     @property
     def quick(self) -> list[Attacker]:
@@ -108,12 +113,12 @@ class Screen:
                 )
             )
         found.sort(key=lambda one: one.place)
-        return [one.with_(place=place) for place, one in enumerate(found)]
+        return [replace(one, place=place) for place, one in enumerate(found)]
 
     def attack(self, trial: Trial) -> Trial:
         """The trial after the quick attackers, unless its bound makes them needless."""
         if trial.is_proven(self.max_risk):
-            return trial.with_(outcome=PROVEN)
+            return replace(trial, outcome=PROVEN)
         Y = self.masked(trial.masker)
         ceiling, risk, by = None, 0.0, ""
         for attacker in self.quick:
@@ -131,7 +136,7 @@ class Screen:
             if risk > self.limit + ROUNDING:
                 break
         outcome = PASSED if risk <= self.limit + ROUNDING else REJECTED
-        return trial.with_(risk=risk, attacker=by, outcome=outcome, monotone_bound=ceiling)
+        return replace(trial, risk=risk, attacker=by, outcome=outcome, monotone_bound=ceiling)
 
     def monotone_bound(self, Y: Any) -> float | None:
         """The expected ceiling of a file of numbers that is not too long."""

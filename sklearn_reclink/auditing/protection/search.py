@@ -25,13 +25,16 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink.auditing._audit import Progress, audit
 from sklearn_reclink.auditing._result import Audit
+from sklearn_reclink.auditing.formatting import Unit
+from sklearn_reclink.auditing.protection.result import Protection
 from sklearn_reclink.auditing.protection.screening import Screen
 from sklearn_reclink.auditing.protection.trials import (
     CONFIRMED,
@@ -58,38 +61,6 @@ LEAST_LOOK = 0.01  # of the time limit, for each family
 SCREENING_SHARE = 0.55  # of the time limit, for losses and quick attackers together
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What a search found.
-
-    Attributes
-    ----------
-    trials : tuple of Trial
-        All maskings, from the least loss up.
-    chosen : Trial
-        The masking to release; if none is within the target, one that time left open, else the one
-        in which an audit finds least.
-    within : bool
-        Whether it is within the target.
-    audit : Audit or None
-        The audit of the chosen masking.
-    refused : dict of str to str
-        Families that cannot mask the file, and why.
-    seconds : float
-        Time it took.
-    complete : bool
-        Whether more time would not have helped: no strength and no family was left out.
-    """
-
-    trials: tuple[Trial, ...]
-    chosen: Trial
-    within: bool
-    audit: Audit | None
-    refused: dict[str, str]
-    seconds: float
-    complete: bool
-
-
 @dataclass(eq=False)
 class Search:
     """A search under way; `run` is called once.
@@ -104,8 +75,8 @@ class Search:
         Whether every attacker must be bounded by a proof.
     seconds : float
         Time for all.
-    audit_options : dict
-        Passed to `audit`.
+    unit : str
+        What the records are.
     progress : callable or None
         Called with what is being done, the number of steps done and of all steps.
     """
@@ -114,7 +85,7 @@ class Search:
     families: Sequence[MaskerFamily]
     proven_only: bool
     seconds: float
-    audit_options: dict[str, Any]
+    unit: str
     progress: Progress | None = None
     _begin: float = field(default_factory=time.monotonic)
     _trials: dict[str, list[Trial]] = field(default_factory=dict)
@@ -123,19 +94,31 @@ class Search:
     _first: dict[str, int] = field(default_factory=dict)  # weakest strength not refuted
     _late: bool = False  # whether time was too short to mask the file at all strengths
 
-    def run(self) -> Found:
+    def run(self) -> Protection:
         """Search."""
         self._look()
         chosen = None if self._out_of_reach else self._choose()
         if chosen is None:
             chosen = self._best_open() or self._lowest_risk()
-        within = chosen.outcome in (PROVEN, CONFIRMED)
-        trials = sorted(self._all(), key=lambda one: (one.information_loss, one.name))
-        held = self._audits.get(chosen.name)
-        late = self._late or any(one.outcome in LEFT_OPEN for one in trials)
-        complete = self._out_of_reach or (not late and set(self._first) == set(self._trials))
-        seconds = time.monotonic() - self._begin
-        return Found(tuple(trials), chosen, within, held, self._refused, seconds, complete)
+        late = self._late or any(one.outcome in LEFT_OPEN for one in self._all())
+        return Protection(
+            max_risk=self.screen.max_risk,
+            reserve=self.screen.reserve,
+            trials=tuple(sorted(self._all(), key=lambda one: (one.information_loss, one.name))),
+            chosen=chosen,
+            feasible=chosen.outcome in (PROVEN, CONFIRMED),
+            audit=self._audits.get(chosen.name),
+            refused=self._refused,
+            complete=self._out_of_reach or (not late and set(self._first) == set(self._trials)),
+            settings={
+                "time_limit": self.seconds,
+                "seconds": time.monotonic() - self._begin,
+                "seed": self.screen.setting.seed,
+                "proven": self.proven_only,
+            },
+            n_records=self.screen.setting.n_records,
+            unit=Unit.of(self.unit).many,
+        )
 
     def _look(self) -> None:
         self._step("maskings and their losses", 0)
@@ -173,7 +156,7 @@ class Search:
             one = candidates[0]
             if not one.is_proven(self.screen.max_risk):
                 if self._left() < self._least_audit:
-                    self._replace(one.with_(outcome=OUT_OF_TIME))
+                    self._replace(replace(one, outcome=OUT_OF_TIME))
                     continue
                 if one.risk is None:
                     self._replace(self.screen.attack(one))
@@ -187,7 +170,7 @@ class Search:
                 continue
             for weaker in self._trials[one.family][: one.place]:
                 if weaker.outcome == PASSED:
-                    self._replace(weaker.with_(outcome=REFUTED))
+                    self._replace(replace(weaker, outcome=REFUTED))
 
     def _open_families(self, best: float) -> list[str]:
         """Families not attacked that may lose less than the best, from the least loss up."""
@@ -230,7 +213,7 @@ class Search:
         proven = trial.is_proven(self.screen.max_risk)
         seconds = min(max(AUDIT_SHARE * self.seconds, LEAST_AUDIT), MOST_AUDIT, self._left())
         if proven and seconds < 1.0:
-            return trial.with_(outcome=PROVEN)
+            return replace(trial, outcome=PROVEN)
         Y = self.screen.masked(trial.masker)
         found = self._audit(Y, trial.name, seconds)
         if found.unsettled and not proven and self._left() > 2 * seconds:
@@ -246,20 +229,31 @@ class Search:
         outcome = REFUTED if risk > limit + ROUNDING or self._out_of_reach else outcome
         ceiling = self.screen.monotone_bound(Y)
         said: dict[str, Any] = {"in_full": in_full, "outcome": outcome, "monotone_bound": ceiling}
-        return trial.with_(risk=risk, attacker=by, **said)
+        return replace(trial, risk=risk, attacker=by, **said)
 
     def _audit(self, Y: Any, name: str, seconds: float) -> Audit:
+        screen = self.screen
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # they are notes of the audit
             return audit(
-                self.screen.X, Y, time_limit=seconds, masked_name=name, **self.audit_options
+                screen.X,
+                Y,
+                aligned="unchecked",  # rows of the release belong to those of the file
+                attackers=screen.attackers,
+                time_limit=seconds,
+                limit=screen.max_risk,
+                masked_name=name,
+                unit=self.unit,
+                random_state=screen.setting.seed,
+                n_jobs=screen.setting.n_jobs,
+                **screen.told,
             )
 
     def _best_open(self) -> Trial | None:
         """Of the maskings that time left open, the least loss; one that was audited comes first."""
         left = [one for one in self._all() if one.outcome in LEFT_OPEN and one.risk is not None]
-        order = {outcome: place for place, outcome in enumerate(LEFT_OPEN)}
-        return min(left, key=lambda one: (order[one.outcome], one.information_loss), default=None)
+        first = LEFT_OPEN.index
+        return min(left, key=lambda one: (first(one.outcome), one.information_loss), default=None)
 
     def _lowest_risk(self) -> Trial:
         """Of the maskings audited, the one with the lowest risk; of equal ones the least loss.
@@ -298,8 +292,6 @@ class Search:
 
     @property
     def _workers(self) -> int:
-        from joblib import effective_n_jobs
-
         return int(effective_n_jobs(self.screen.setting.n_jobs))
 
     @property

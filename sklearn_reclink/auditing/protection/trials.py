@@ -15,8 +15,8 @@ same rate of every weighted mean, OWA and Choquet distance, in three standardisa
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -150,10 +150,6 @@ class Trial:
     def is_lower_bound(self) -> bool:
         """Whether not every attacker was tried: the risk is at least the one found."""
         return self.risk is not None and not self.in_full
-
-    def with_(self, **changes: Any) -> Self:
-        """The same with other attributes."""
-        return replace(self, **changes)
 
 
 def least_risky(trials: Iterable[Trial]) -> Trial:
