@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink.auditing._attack import attack
 from sklearn_reclink.auditing._attackers import Attacker, Setting, collected_warnings
-from sklearn_reclink.auditing._steps import Progress
+from sklearn_reclink.auditing._running import Progress
 from sklearn_reclink.auditing._variable_sets import Brackets, Finding, VariableSet
 from sklearn_reclink.data.pool import Pool
 from sklearn_reclink.linkers import WeightedMeanLinker
@@ -178,7 +178,9 @@ class SetSearch:
         ]
         for place, (one, number) in enumerate(tasks):
             some = self.files.part(self.brackets.sets[number])
-            here = self.setting.with_variables(len(self.brackets.sets[number]), some.nominal)
+            here = replace(
+                self.setting, n_features=len(self.brackets.sets[number]), nominal=some.nominal
+            )
             left = end - time.monotonic()
             if left <= one.seconds_per_pair * len(some.everyone) ** 2:
                 continue

@@ -37,10 +37,10 @@ from sklearn_reclink.auditing._attackers import (
 from sklearn_reclink.auditing._docstrings import OF_SCENARIOS
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._people_known import PeopleKnown, nobody_known, people_known
+from sklearn_reclink.auditing._running import MOST_LOADING, Progress
 from sklearn_reclink.auditing._scenario_output import SHARES
 from sklearn_reclink.auditing._scenario_result import Scenario, Scenarios
 from sklearn_reclink.auditing._scenario_search import SetSearch, Sought
-from sklearn_reclink.auditing._steps import MOST_LOADING, Progress
 from sklearn_reclink.auditing._variable_sets import ALL_SETS, Brackets, list_sets
 from sklearn_reclink.auditing.formatting import Unit
 from sklearn_reclink.metrics.variable_sets import coordinates_of, count_sets, informative_views
