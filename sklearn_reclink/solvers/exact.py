@@ -34,7 +34,6 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.search import Index
-from sklearn_reclink.solvers import shares
 from sklearn_reclink.solvers.cells.search import (
     cells_apply,
     n_threads,
@@ -53,6 +52,7 @@ from sklearn_reclink.solvers.feasibility import (
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
+from sklearn_reclink.solvers.shares import SHARES, Shares
 from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
 
 _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, cells start with few rows
@@ -70,6 +70,7 @@ def solve(
     enough: int = 0,
     verbose: int = 0,
     most_pairs: int = MOST_PAIRS,
+    shares: Shares = SHARES,
 ) -> Solution:
     """The parameters that link the most records, and a proven bound.
 
@@ -78,8 +79,8 @@ def solve(
     problem : Problem
     rng : numpy.random.Generator
         Orders what is tried; the optimum does not depend on it.
-    time_limit : float
-        Seconds after which the search returns what it has.
+    time_limit, shares : float, Shares
+        Seconds after which the search returns what it has, and how they are divided.
     at_least, enough : int
         Links found elsewhere: the search also stops as soon as the bound is at most that. Of the
         first only parameters that link more are looked for; the second changes no other step.
@@ -88,23 +89,22 @@ def solve(
     most_pairs : int
         Pairs of an original and a masked record beyond which rows are not held.
     """
+    size: dict[str, Any] = {"most_pairs": most_pairs, "shares": shares}
     options: dict[str, Any] = {"rng": rng, "verbose": verbose}
     deadline = time.monotonic() + time_limit
     with _whole_interrupts():
         found = solve_exact(
             problem,
             time_limit=time_limit,
-            late_starts=partial(
-                late_starts, problem, solve=solve_exact, rng=rng, most_pairs=most_pairs
-            ),
+            late_starts=partial(late_starts, problem, solve=solve_exact, rng=rng, **size),
             for_blocks=time_limit < np.inf,
             at_least=at_least,
             enough=enough,
-            most_pairs=most_pairs,
+            **size,
             **options,
         )
         left = deadline - time.monotonic()
-        if found.status is Status.TIME_LIMIT and left > max(shares.BLOCKS * time_limit, 1.0):
+        if found.status is Status.TIME_LIMIT and left > max(shares.blocks * time_limit, 1.0):
             from sklearn_reclink.solvers.blocks.search import improve_by_blocks
 
             most = max(at_least, enough)
@@ -138,10 +138,11 @@ class ExactSearch:
         late_starts: LateStarts | None = None,
         most_pairs: int = MOST_PAIRS,
         for_blocks: bool = False,
+        shares: Shares = SHARES,
     ) -> None:
         self.problem, self.rng, self.verbose = problem, rng, verbose
         self.at_least = max(at_least, enough)
-        self.late_starts = late_starts
+        self.late_starts, self.shares = late_starts, shares
         self.by_cells = cells_apply(problem.family)
         if self.by_cells:
             most_pairs = min(most_pairs, _MOST_PAIRS_OF_CELLS)
@@ -149,7 +150,7 @@ class ExactSearch:
         self.for_blocks = for_blocks and self.large
         self.n_threads = n_threads(problem.index.n_jobs)
         if self.for_blocks and not self.by_cells:
-            time_limit *= shares.CONFLICTS
+            time_limit *= shares.conflicts
         self.begin, self.time_limit = time.monotonic(), time_limit
         self.deadline = self._at(1.0)
         self.losses, self.conflicts = 0, tuple[np.ndarray, ...]()
@@ -212,41 +213,41 @@ class ExactSearch:
     def _search_small(self) -> bool:
         """Cells, then conflicts, with all rows held; True, as both run until proven or late."""
         mixed = self.problem.family.caps is not None
-        at_once = mixed or time.monotonic() > self._at(shares.SLOW_PRESOLVE)
+        at_once = mixed or time.monotonic() > self._at(self.shares.slow_presolve)
         if at_once and self.late_starts is not None and self._open:
             left = self.deadline - time.monotonic()
-            for theta in self.late_starts(shares.EARLY_STARTS * left):
+            for theta in self.late_starts(self.shares.early_starts * left):
                 self.incumbent.offer(theta)
             self.late_starts = None
             self._report("late starts")
         if mixed:
             left = self.deadline - time.monotonic()
-            self._search_lines(time.monotonic() + shares.LINES_OF_MIXED * left)
+            self._search_lines(time.monotonic() + self.shares.lines_of_mixed * left)
         if self.by_cells:
-            self._prove_by_cells(self._at(shares.CELLS))
-        self._prove_by_conflicts(shares.BEFORE_LATE, self.late_starts)
+            self._prove_by_cells(self._at(self.shares.cells))
+        self._prove_by_conflicts(self.shares.before_late, self.late_starts)
         return True
 
     def _search_large(self) -> bool:
         """Line searches between proofs that can be in time; whether the last proof began."""
-        time_limit = self.time_limit
+        shares, time_limit = self.shares, self.time_limit
         count = seconds_of_count(self.problem, self.incumbent)
         # the last candidate is counted too, and once more by the estimator
-        self.deadline -= min(2 * self.incumbent.slowest, shares.RESERVED * time_limit)
+        self.deadline -= min(2 * self.incumbent.slowest, shares.reserved * time_limit)
         self.feasibility.deadline = self.deadline
-        enough = _COUNTS * count < (1 - shares.BEFORE_CONFLICTS) * time_limit
-        until = self._at(shares.BEFORE_CONFLICTS) if enough else self.deadline
+        enough = _COUNTS * count < (1 - shares.before_conflicts) * time_limit
+        until = self._at(shares.before_conflicts) if enough else self.deadline
         all_pairs = self.by_cells or enough
         if self.by_cells:
             seconds = _LINES_PER_START * (time.monotonic() - self.begin)
-            seconds = min(seconds, shares.FIRST_LINES * time_limit)
+            seconds = min(seconds, shares.first_lines * time_limit)
             self._search_lines(time.monotonic() + seconds)
             late = self.for_blocks and self._cells_take_longer()
-            before = shares.BEFORE_BLOCKS_ALONE if late else shares.BEFORE_BLOCKS
+            before = shares.before_blocks_alone if late else shares.before_blocks
             until = self._at(before) if self.for_blocks else self.deadline
             if enough and not late:
-                review = self._at(shares.REVIEW) if self.for_blocks else np.inf
-                self._prove_by_cells(min(self._at(shares.LARGE_CELLS), self.deadline), review)
+                review = self._at(shares.review) if self.for_blocks else np.inf
+                self._prove_by_cells(min(self._at(shares.large_cells), self.deadline), review)
         self._search_lines(until, self.late_starts, all_pairs=all_pairs)
         in_time = self.deadline - time.monotonic() >= _COUNTS * count
         in_time = in_time and not (self.for_blocks and self.by_cells)
@@ -259,7 +260,7 @@ class ExactSearch:
     ) -> None:
         if self._open:
             known = self.problem, self.incumbent, self.rng
-            search_large(*known, until, late, all_pairs=all_pairs)
+            search_large(*known, until, late, all_pairs=all_pairs, shares=self.shares)
             self._report("line searches")
 
     def _cells_take_longer(self) -> bool:

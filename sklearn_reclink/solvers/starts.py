@@ -14,9 +14,9 @@ import numpy as np
 
 from sklearn_reclink.families import Choquet, WeightedMean
 from sklearn_reclink.families.missing import mixed_family
-from sklearn_reclink.solvers import shares
 from sklearn_reclink.solvers.incumbent import Incumbent
 from sklearn_reclink.solvers.problem import Problem, Solution
+from sklearn_reclink.solvers.shares import SHARES, Shares
 
 _COUNTS = 8  # of a file, in the time that late starts take at least
 _TRIED = 16  # records, to see how long a count takes
@@ -32,6 +32,7 @@ def late_starts(
     solve: Callable[..., Solution],
     rng: np.random.Generator,
     most_pairs: int,
+    shares: Shares = SHARES,
 ) -> list[np.ndarray]:
     """Parameters found in some seconds by searches of simpler families."""
     family, index = problem.family, problem.index
@@ -46,11 +47,11 @@ def late_starts(
                 index.original,
                 index.masked,
                 rng=rng,
-                time_limit=shares.HLMS * seconds,
+                time_limit=shares.hlms * seconds,
                 n_jobs=index.n_jobs,
             ).capacity[1:]
         )
-        seconds *= 1 - shares.HLMS
+        seconds *= 1 - shares.hlms
     mean = family.from_weights(np.ones(n_features))
     if mean is not None and not isinstance(getattr(family, "base", family), WeightedMean):
         means = Problem(mixed_family(WeightedMean(n_features), family.caps), index)
@@ -79,11 +80,12 @@ def search_large(
     late_starts: LateStarts | None,
     *,
     all_pairs: bool,
+    shares: Shares = SHARES,
 ) -> None:
     """Offer the late starts of a large file, and what line searches find from the best of them."""
     from sklearn_reclink.solvers.line_search import search_samples
 
-    seconds = shares.LATE_STARTS * (deadline - time.monotonic())
+    seconds = shares.late_starts * (deadline - time.monotonic())
     if late_starts is not None and seconds > _COUNTS * incumbent.slowest:
         for theta in late_starts(seconds):
             incumbent.offer(theta)

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from sklearn_reclink.families import Choquet, WeightedMean
 from sklearn_reclink.families.missing import mixed_family
 from sklearn_reclink.search import Index
-from sklearn_reclink.solvers import shares
 from sklearn_reclink.solvers.exact import ExactSearch, solve_exact
 from sklearn_reclink.solvers.problem import Problem, Status
+from sklearn_reclink.solvers.shares import Shares
 from tests.exact_arithmetic import best_subset, unit_rows, weighted_mean_rows
 from tests.problems import (
     FAMILIES,
@@ -94,8 +94,7 @@ def test_links_found_elsewhere_shorten_the_proof():
 
 
 @pytest.mark.parametrize("caps", [None, np.array([np.inf, np.inf, 2.0])])
-def test_a_mixed_file_starts_from_what_simpler_families_find(caps, monkeypatch):
-    monkeypatch.setattr(shares, "BEFORE_LATE", 1.0)
+def test_a_mixed_file_starts_from_what_simpler_families_find(caps):
     rng = np.random.default_rng(1)
     original = np.column_stack([rng.normal(size=(40, 2)), 4.0 * rng.integers(0, 3, 40)])
     masked = original + np.column_stack([rng.normal(size=(40, 2)), np.zeros(40)])
@@ -105,6 +104,7 @@ def test_a_mixed_file_starts_from_what_simpler_families_find(caps, monkeypatch):
         time_limit=60.0,
         rng=rng,
         late_starts=lambda seconds: asked.append(seconds) or [],
+        shares=Shares(before_late=1.0),
     )
     search.run()
     assert bool(asked) == (caps is not None)
