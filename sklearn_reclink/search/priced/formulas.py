@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_reclink.families.formula import Formula
 from sklearn_reclink.search.priced.walk import use
-from sklearn_reclink.search.tree.formulas import Tolerance, bound_of_box, distance_of
+from sklearn_reclink.search.tree.formulas import bound_of_box, distance_of
 
 
 class FormulaModel(NamedTuple):
-    """A `Formula` and its `Tolerance`, flat."""
+    """What the walk takes of a `Formula`, and its `Tolerance`."""
 
     bound: int
     weights: np.ndarray
@@ -24,13 +23,6 @@ class FormulaModel(NamedTuple):
     relative: float
     absolute: float
     rounding: float
-
-
-def model_of(found: Formula, tolerance: Tolerance) -> FormulaModel:
-    """A formula as the walk takes it."""
-    return FormulaModel(
-        found.bound, found.weights, found.distance, found.theta, found.terms, *tolerance
-    )
 
 
 def _bound_of_box(

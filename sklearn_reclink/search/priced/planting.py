@@ -104,7 +104,7 @@ def coordinates_of(pairs: DistancePairs) -> Coordinates | None:
     found = pairs.family.formula(pairs.theta)
     if found is None or not found.weights.any() or found.is_mixed:
         return None
-    from sklearn_reclink.search.priced.formulas import model_of
+    from sklearn_reclink.search.priced.formulas import FormulaModel
     from sklearn_reclink.search.tree.formulas import tolerance_of
 
     files: Sequence[np.ndarray] = (pairs.original, pairs.masked)
@@ -118,5 +118,6 @@ def coordinates_of(pairs: DistancePairs) -> Coordinates | None:
         scales = np.sqrt(found.weights)
     elif len(found.weights) == len(scales):
         scales = np.sqrt(np.maximum(found.weights, 0.0))
-    model = model_of(found, tolerance)
+    parts = found.bound, found.weights, found.distance, found.theta, found.terms
+    model = FormulaModel(*parts, *tolerance)
     return Coordinates(model, bounding, files, scales, tolerance.relative, tolerance.absolute)

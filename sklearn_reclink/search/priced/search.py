@@ -1,7 +1,7 @@
 """Answers about records where every masked record has a price, from a tree.
 
 Equal masked records are one *point* with several rows. They have one price, so ties between them
-stay ties. The answers are those of `index.Pairs` with the prices added to the distances, to the
+stay ties. The answers are those of `pairs.Pairs` with the prices added to the distances, to the
 last bit.
 """
 
