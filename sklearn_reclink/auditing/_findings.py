@@ -12,11 +12,12 @@ unchanged          ``s = 1``
 nearly unchanged   ``s >= 0.9`` and ``(s - e) / (1 - e) >= 0.8``: chance does not explain it;
                    or, for numbers, ``q >= 0.5``: the errors are small beside the gaps between
                    records, and the column alone singles out every second one
-constant           all masked values are equal, the original ones are not
+constant           all masked values are equal and none is missing, the original ones are not equal
 emptied            all masked values are missing, not all original ones are
 =================  ================================================================================
 
-A column that is constant in the original tells nothing, and nothing is said about it.
+A column that is constant in the original tells nothing, and nothing is said about it. If it has one
+value where it has any, missing counts as another one.
 """
 
 from __future__ import annotations
@@ -84,15 +85,19 @@ def column_findings(
 
 def _finding(x: np.ndarray, y: np.ndarray, name: str, nominal: bool) -> Finding | None:
     known = ~np.isnan(x)
-    x, y = x[known], y[known]
-    if not len(x) or (x == x[0]).all():
+    present = x[known]
+    if not len(present) or (known.all() and (x == x[0]).all()):
         return None
     kept = ~np.isnan(y)
+    if (present == present[0]).all():
+        x, y = (np.where(np.isnan(values), np.inf, values) for values in (x, y))
+        known, nominal = np.ones(len(x), dtype=bool), True
+    x, y, kept = x[known], y[known], kept[known]
     same = float(np.mean(x == y))
     kind, detail, alone = "nearly unchanged", "", None
     if not kept.any():
         kind = "emptied"
-    elif (y[kept] == y[kept][0]).all():
+    elif (y == y[0]).all():
         kind = "constant"
     else:
         alone = None if nominal else singled_out(x[kept], y[kept]) * float(kept.mean())

@@ -3,7 +3,8 @@
 Three views of a variable, none of which is the truth alone:
 
 =============  ====================================================================================
-weight         its weight in the weighted mean that finds the most people; they sum to 1
+weight         its weight in the weighted mean that finds the most people, with those of its
+               missing values; they sum to 1
 Shapley value  its mean share in all combinations, in the capacity that finds the most people
 without it     how many people the *judge* finds when the variable is withheld from the release
 =============  ====================================================================================
@@ -20,6 +21,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -168,7 +170,7 @@ def variable_contributions(
     mean = best_attack(run.attacks, "weighted_mean")
     choquet = best_attack(run.attacks, "choquet", "hlms")
     nothing = [None] * len(names)
-    weights = nothing if mean is None else mean.linker.weights_.tolist()
+    weights = nothing if mean is None else _weights(mean.linker).tolist()
     capacity = None if choquet is None else np.asarray(choquet.linker.capacity_)
     values = nothing if capacity is None else shapley(capacity).tolist()
     learned = np.array([(w or 0.0) + (v or 0.0) for w, v in zip(weights, values, strict=True)])
@@ -200,6 +202,13 @@ def variable_contributions(
         shorter=shorter,
         remedies=measured_remedies(candidates, files, run, end),
     )
+
+
+def _weights(linker: Any) -> np.ndarray:
+    """The share of every variable in a weighted mean, missing values included, (n_features,)."""
+    of_missing = getattr(linker, "missing_weights_", np.zeros((linker.n_features_in_, 2)))
+    weights = linker.weights_ + of_missing.sum(axis=1)
+    return np.asarray(weights / weights.sum())
 
 
 def _withheld(

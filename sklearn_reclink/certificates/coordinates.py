@@ -139,12 +139,12 @@ def are_scales(
     if kind is None:
         return (p, s, q, t) == (0, 1, 0, 1)
     if kind == "separate":
-        return _near(p, s, a, a) and _near(q, t, b, b)
+        return near(p, s, a, a) and near(q, t, b, b)
     gaps = [x - y for x, y in zip(a, b, strict=True)]
-    return (p, s) == (q, t) and (_near(p, s, a, gaps) or _near(p, s, a, a))
+    return (p, s) == (q, t) and (near(p, s, a, gaps) or near(p, s, a, a))
 
 
-def _near(shift: float, scale: float, centred: list[float], spread: list[float]) -> bool:
+def near(shift: float, scale: float, centred: list[float], spread: list[float]) -> bool:
     """Whether they are the mean of a column and the standard deviation of another."""
     mean, sd = statistics.mean(centred), statistics.stdev(spread)
     close = abs(shift - mean) <= 1e-6 * sd + 1e-12 * abs(mean)

@@ -13,7 +13,12 @@ holds no category::
 the view "difference" of the records where both are, if there are two or more. A category is code
 times ``2 cap``, so that a difference limited to cap is 0 or cap, with ``cap^2 = 2 / (1 - sum_v
 p_v^2)``, p_v the share of category v in the original file. A column takes part if it has two
-different values in each file.
+states in each file, "missing" being one of them.
+
+*One value.* The values that are there may all be the same in one file. Then both files take the
+mean of the original numbers and the standard deviation of the other file, in every view but None;
+a cap is that of the masked categories. Where they are the same in both files, numbers have the
+coordinate 0, and the cap is 1.
 
 *Missing values.* Each column that takes part and lacks a value in the masked file has a further
 coordinate, 1 where the original value is there and 0 where the masked one is missing, None
@@ -30,6 +35,7 @@ from sklearn_reclink.certificates.coordinates import (
     columns_of,
     integers,
     mid_ranks,
+    near,
     require,
     whole,
 )
@@ -95,17 +101,18 @@ def mixed_coordinates(
     found, caps, costs = [], [], []
     files = [columns_of(file) for file in (original, masked, everyone)]
     for a, b, all_b, variable, scale in zip(*files, variables, scales, strict=True):
-        used = _varies(a) and _varies(all_b if standardize == "rank" else b)
+        seen = all_b if standardize == "rank" else b
+        used = _has_states(a) and _has_states(seen)
         require(used == (scale is not None), "a column was left out that differs, or the reverse")
         if not used:
             continue
         if variable["kind"] == "nominal":
             (cap,) = scale
-            require(_is_cap(cap, a), "a cap is not its column's")
+            require(_is_cap(cap, a, seen), "a cap is not its column's")
             found.append((_times(2 * cap, a), _times(2 * cap, all_b)))
         else:
             cap = None
-            found.append(_scaled(standardize, scale, a, b, all_b))
+            found.append(_scaled(standardize, scale, a, seen, all_b))
         caps.append(cap)
         if None in all_b:
             costs.append((_where_present(a), _where_missing(all_b)))
@@ -135,10 +142,16 @@ def _varies(column: Column) -> bool:
     return len(set(_present(column))) > 1
 
 
-def _is_cap(cap: Any, original: Column) -> bool:
+def _has_states(column: Column) -> bool:
+    return len(set(column)) > 1
+
+
+def _is_cap(cap: Any, original: Column, masked: Column) -> bool:
     """Whether two categories differ by this much, up to rounding."""
     integers([cap])
-    present = _present(original)
+    if not (_varies(original) or _varies(masked)):
+        return bool(cap == 1)
+    present = _present(original if _varies(original) else masked)
     equal = sum((count / len(present)) ** 2 for count in Counter(present).values())
     return cap > 0 and abs(cap * cap * (1 - equal) - 2) <= 1e-12 * (2 + cap * cap)
 
@@ -147,15 +160,21 @@ def _scaled(
     standardize: str | None, scale: Any, a: Column, b: Column, all_b: Column
 ) -> tuple[Column, Column]:
     """Coordinates of numbers or levels, if their scale is right."""
-    if standardize == "rank":
-        return _ranks(a), _ranks(all_b)
     first, second = _present(a), _present(b)
+    if standardize == "rank" and _varies(first) and _varies(second):
+        return _ranks(a), _ranks(all_b)
+    if standardize is not None and _varies(first) != _varies(second):
+        p, s, *others = scale
+        integers(scale)
+        varying = first if _varies(first) else second
+        require([p, s] == others and near(p, s, first, varying), "a scale is not its column's")
+        return _standardised(a, p, s), _standardised(all_b, p, s)
     if standardize == "difference":
         both = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
         standardize = "difference" if len(both) > 1 else "separate"
         if len(both) > 1:
             first, second = [x for x, _ in both], [y for _, y in both]
-    if standardize == "difference" and not (_varies(first) and _varies(second)):
+    if standardize is not None and not (_varies(first) and _varies(second)):
         require(scale == [], "a column has a scale where nothing differs")
         return _times(0.0, a), _times(0.0, all_b)
     p, s, q, t = scale

@@ -256,7 +256,8 @@ def _note(kind: str, mine: Column, other: Column) -> str:
         return f"few whole numbers: if they are codes, use --nominal {mine.name}" if is_code else ""
     seen, seen_other = set(mine.labels()), set(other.labels())
     if len(seen | seen_other) == 1:
-        return "one value only: it tells nobody apart"
+        some = mine.missing.any() or other.missing.any()
+        return "one value, or none" if some else "one value only: it tells nobody apart"
     if len(seen) > max(20, _FREE_TEXT * len(mine.present)):
         return "nearly all values differ: names or free text?"
     if seen == seen_other:

@@ -24,7 +24,12 @@ root of the mean dissimilarity of the value and those present in the other file.
 Under ``"gower"`` numbers and levels are divided by their range over both files, and the cap of a
 nominal variable is 1; `families.gower` leaves out missing values itself.
 
-A variable is *informative* if it has two different values in each file.
+A variable is *informative* if it takes two states in each file, "missing" being one of them. The
+values that are there may then all be the same in one file. Both files then take the mean of the
+original values and the standard deviation of the other file, in every view but None, or the cap of
+the masked categories. Where they are the same in each file, numbers differ by 0, categories by 0 or
+1, and missing values alone tell records apart: missing and present are expected to differ as two
+categories do.
 """
 
 from collections.abc import Sequence
@@ -34,7 +39,14 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.data.ranks import RankScales, learn_ranks
-from sklearn_reclink.data.views import GOWER, Scales, learn_scales, powers_of_two
+from sklearn_reclink.data.views import (
+    GOWER,
+    Scales,
+    common_power,
+    learn_scales,
+    powers_of_two,
+    spread,
+)
 
 
 @dataclass(frozen=True)
@@ -113,8 +125,11 @@ class _Expected:
         return np.where(np.isnan(values), np.nan, self.cap * np.sqrt(1 - shares))
 
 
-def _expected(cap: float, others: np.ndarray) -> _Expected:
-    others = others[~np.isnan(others)]
+def _expected(cap: float, files: Sequence[np.ndarray], k: int, way: int) -> _Expected:
+    mine, others = (file[~np.isnan(file[:, k]), k] for file in (files[way], files[1 - way]))
+    if not (_differs(mine) or _differs(others)):
+        states = _cap(np.isnan(files[0][:, k]), np.isnan(files[1][:, k]))
+        return _Expected(np.inf, float(mine[0]), states**2, np.empty(0))
     if not np.isfinite(cap):
         return _Expected(cap, float(others.mean()), float(others.var()), np.empty(0))
     counts = np.bincount((others / (2 * cap)).round().astype(np.int64))
@@ -177,14 +192,18 @@ def learn_mixed_view(
            [nan,  4., nan,  0.]])
     """
     n_features = X.shape[1]
-    informative = np.array([_varies(X[:, k]) and _varies(Y[:, k]) for k in range(n_features)])
+    informative = np.array(
+        [_has_states(X[:, k]) and _has_states(Y[:, k]) for k in range(n_features)]
+    )
     if not informative.any():
         raise ValueError(
             "every column is constant in the original or in the masked file, so nothing tells "
             "one record from another: add a column whose values differ in both"
         )
     nominal = np.array(kinds) == "nominal"
-    caps = _caps(X, informative & nominal, standardize)
+    caps = np.full(n_features, np.inf)
+    for k in np.flatnonzero(informative & nominal):
+        caps[k] = 1.0 if standardize == GOWER else _cap(X[:, k], Y[:, k])
     numbers = np.flatnonzero(informative & ~nominal)
     scales: list[Scales | RankScales | None] = [None] * n_features
     for k, scale in zip(numbers, _scales(X, Y, pool, numbers, standardize, names), strict=True):
@@ -197,17 +216,17 @@ def learn_mixed_view(
     if not expected or not len(extra):
         return view
     files = replace(view, extra=extra[:0]).coordinates(X, pool)
-    return replace(view, expected=[_expected(caps[k], files[1 - way][:, k]) for k, way in extra])
+    return replace(view, expected=[_expected(caps[k], files, k, way) for k, way in extra])
 
 
-def _caps(X: np.ndarray, nominal: np.ndarray, standardize: str | None) -> np.ndarray:
-    """The difference of two categories, infinite for the other variables, (n_features,)."""
-    caps = np.full(X.shape[1], np.inf)
-    for k in np.flatnonzero(nominal):
-        shares = np.unique(X[~np.isnan(X[:, k]), k], return_counts=True)[1]
-        shares = shares / shares.sum()
-        caps[k] = 1.0 if standardize == GOWER else np.sqrt(2 / (1 - (shares**2).sum()))
-    return caps
+def _cap(x: np.ndarray, y: np.ndarray) -> float:
+    """The difference of two categories of a column, by the first file that has several."""
+    for column in (x, y):
+        shares = np.unique(column[~np.isnan(column)], return_counts=True)[1]
+        if len(shares) > 1:
+            shares = shares / shares.sum()
+            return float(np.sqrt(2 / (1 - (shares**2).sum())))
+    return 1.0
 
 
 def _scales(
@@ -221,8 +240,10 @@ def _scales(
     """The scales of some columns, each by itself; from the values that are there."""
     if standardize is None and len(numbers):  # one unit for all of them
         labels = None if names is None else [names[k] for k in numbers]
-        whole = learn_scales(_filled(X[:, numbers]), _filled(Y[:, numbers]), None, labels)
-        return [_part(whole, place) for place in range(len(numbers))]
+        files = _filled(X[:, numbers]), _filled(Y[:, numbers])
+        power = np.array([common_power(*files, np.ones(len(numbers), dtype=bool), labels)])
+        zero, one = np.zeros(1), np.ones(1)
+        return [Scales(zero, power, zero, power, one, one, _name(names, k)) for k in numbers]
     return [
         _scale(X[:, [k]], Y[:, [k]], pool[:, [k]], standardize, _name(names, k)) for k in numbers
     ]
@@ -239,6 +260,8 @@ def _scale(
     if standardize == GOWER:
         return _range(x, pool, names)
     known = ~np.isnan(x[:, 0]), ~np.isnan(y[:, 0])
+    if _differs(x[known[0]]) != _differs(y[known[1]]):
+        return _one_scale(x[known[0]], y[known[1]], names)
     if standardize == "rank":
         return learn_ranks(x[known[0]], y[known[1]])
     if standardize == "difference":
@@ -257,21 +280,29 @@ def _range(x: np.ndarray, y: np.ndarray, names: Sequence[Any] | None) -> Scales:
     both = np.concatenate([x, y])
     power = powers_of_two(both[~np.isnan(both)][:, None])
     low, high = np.nanmin(both) / power, np.nanmax(both) / power
-    return Scales(low, high - low, low, high - low, power, power, names)
+    width = high - low if high > low else np.ones(1)
+    return Scales(low, width, low, width, power, power, names)
 
 
-def _varies(column: np.ndarray) -> bool:
+def _one_scale(x: np.ndarray, y: np.ndarray, names: Sequence[Any] | None) -> Scales:
+    """The scales of one column that is constant in one file: the spread is that of the other."""
+    power = powers_of_two(x, y)
+    shift = (x / power).mean(axis=0)
+    scale = np.maximum(spread(x / power), spread(y / power))
+    return Scales(shift, scale, shift, scale, power, power, names)
+
+
+def _differs(values: np.ndarray) -> bool:
+    return bool((values != values[0]).any())
+
+
+def _has_states(column: np.ndarray) -> bool:
+    """Whether the column is not the same everywhere, nor missing everywhere."""
     present = column[~np.isnan(column)]
-    return len(present) > 0 and bool((present != present[0]).any())
+    return len(present) > 0 and (len(present) < len(column) or _differs(present))
 
 
 def _filled(columns: np.ndarray) -> np.ndarray:
     """Columns with a present value of their own in the place of missing ones."""
     first = [column[~np.isnan(column)][0] for column in columns.T]
     return np.where(np.isnan(columns), first, columns)
-
-
-def _part(scales: Scales, k: int) -> Scales:
-    """The scales of one column."""
-    arrays = {name: array[[k]] for name, array in vars(scales).items() if name != "names"}
-    return Scales(**arrays, names=_name(scales.names, k))

@@ -55,17 +55,21 @@ def narrow_files(draw: Any) -> tuple[np.ndarray, np.ndarray, list[int]]:
 
 
 def varies(column: np.ndarray) -> bool:
-    return len(np.unique(column[~np.isnan(column)])) > 1
+    """Whether it has two states, of which missing is one, and a value."""
+    return len(set(map(str, column.tolist()))) > 1 and not np.isnan(column).all()
 
 
 def informative(X: np.ndarray, Y: np.ndarray) -> list[int]:
     return [k for k in range(X.shape[1]) if varies(X[:, k]) and varies(Y[:, k])]
 
 
-def nominal_cost(column: np.ndarray) -> Fraction:
-    """2 / (1 - sum of squared shares), of the values present."""
-    counts = np.unique(column[~np.isnan(column)], return_counts=True)[1].tolist()
-    return 2 / (1 - sum(Fraction(count, sum(counts)) ** 2 for count in counts))
+def nominal_cost(*columns: np.ndarray) -> Fraction:
+    """2 / (1 - sum of squared shares), of the first column with several values; else 1."""
+    for column in columns:
+        counts = np.unique(column[~np.isnan(column)], return_counts=True)[1].tolist()
+        if len(counts) > 1:
+            return 2 / (1 - sum(Fraction(count, sum(counts)) ** 2 for count in counts))
+    return Fraction(1)
 
 
 def dissimilarities(
@@ -77,7 +81,7 @@ def dissimilarities(
     """
     used = informative(X, Y)
     extra = [(k, way) for k in used for way in (0, 1) if np.isnan((Y, X)[way][:, k]).any()]
-    costs = {k: 1 if signed else nominal_cost(X[:, k]) for k in used if k in nominal}
+    costs = {k: 1 if signed else nominal_cost(X[:, k], Y[:, k]) for k in used if k in nominal}
 
     def between(i: int, j: int) -> list[Fraction]:
         found = []
