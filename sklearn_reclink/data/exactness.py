@@ -133,8 +133,8 @@ def offender(table: Any, names: Sequence[Any] | None, file: str) -> str | None:
     if values.ndim != 2:
         return None
     for column, of_column in zip(names or range(values.shape[1]), values.T, strict=True):
+        place = f"column {column!r} of the {file}"
         for row, value in enumerate(of_column):
-            place = f"column {column!r} of the {file}"
             if is_missing(value):
                 return (
                     f"{place} has a missing value (NaN) in row {row}, and the files of fit had "

@@ -49,8 +49,8 @@ def upper_triangle(n_features: int) -> tuple[np.ndarray, np.ndarray]:
 def entries_of_matrix(n_features: int) -> tuple[np.ndarray, np.ndarray]:
     """Of each entry of a matrix its parameter, and its share of it: a half off the diagonal."""
     entries = np.empty((n_features, n_features), dtype=np.intp)
-    entries[upper_triangle(n_features)] = np.arange(n_features * (n_features + 1) // 2)
-    entries.T[upper_triangle(n_features)] = np.arange(n_features * (n_features + 1) // 2)
+    upper = upper_triangle(n_features)
+    entries[upper] = entries.T[upper] = np.arange(len(upper[0]))
     return entries, np.where(np.eye(n_features, dtype=bool), 1.0, 0.5)
 
 

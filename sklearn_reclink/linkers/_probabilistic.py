@@ -3,24 +3,20 @@
 The model and its estimation are in `likelihood.fellegi_sunter`, the links in `rules`.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
+from sklearn_reclink.likelihood import fellegi_sunter
 from sklearn_reclink.linkers._docstrings import fill_in
 from sklearn_reclink.linkers._likelihood import NOTHING_PROVEN, LikelihoodLinker
 from sklearn_reclink.search import Index, Search
 from sklearn_reclink.solvers.problem import Solution
-
-if TYPE_CHECKING:
-    from sklearn_reclink.likelihood.fellegi_sunter import PatternCounts
 
 
 @fill_in
@@ -131,10 +127,7 @@ class ProbabilisticLinker(LikelihoodLinker):
         return a[:, : self.n_features_in_], b[:, : self.n_features_in_]
 
     def _learn(self, index: Index, *, at_least: int = 0) -> Solution:
-        from sklearn_reclink.likelihood import fellegi_sunter
-
-        aligned = index.original, index.masked[: index.n_records]
-        self.tolerance_ = self._tolerances(*aligned)
+        self.tolerance_ = self._tolerances(index.original, index.masked[: index.n_records])
         found = fellegi_sunter.count_patterns(index.original, index.masked, self.tolerance_)
         self._check_patterns(found)
         estimate = fellegi_sunter.expectation_maximisation(
@@ -156,16 +149,13 @@ class ProbabilisticLinker(LikelihoodLinker):
         return NOTHING_PROVEN
 
     def _search(self, index: Index) -> Search:
-        from sklearn_reclink.likelihood.fellegi_sunter import AgreementPairs
-
-        return AgreementPairs(index.original, index.masked, self.tolerance_, self.weights_)
+        files = index.original, index.masked
+        return fellegi_sunter.AgreementPairs(*files, self.tolerance_, self.weights_)
 
     def _tolerances(self, original: np.ndarray, masked: np.ndarray) -> np.ndarray:
         nominal = np.array(self.kinds_) == "nominal"
         if isinstance(self.tolerance, str):
-            from sklearn_reclink.likelihood.fellegi_sunter import choose_tolerance
-
-            return np.where(nominal, 0.0, choose_tolerance(original, masked))
+            return np.where(nominal, 0.0, fellegi_sunter.choose_tolerance(original, masked))
         given = np.asarray(self.tolerance, dtype=float)
         if self.standardize_ is None:
             scales = [self.scales_] if self.variables_ is None else self.scales_.scales
@@ -179,7 +169,7 @@ class ProbabilisticLinker(LikelihoodLinker):
             )
         return np.where(nominal, 0.0, given)
 
-    def _check_patterns(self, found: PatternCounts) -> None:
+    def _check_patterns(self, found: fellegi_sunter.PatternCounts) -> None:
         """Refuse files in which agreement tells nothing; name the variables that never agree."""
         never = np.flatnonzero(found.agreement == 0)
         if len(never) == self.n_features_in_:
