@@ -32,7 +32,7 @@ _WITHOUT_PAIRS = ("separate", "rank")
 
 @dataclass(frozen=True)
 class PeopleKnown:
-    """Whom an intruder finds who knows some people in the release.
+    """What an intruder who knows some people in the release finds.
 
     Attributes
     ----------
@@ -92,7 +92,9 @@ def people_known(
         if (rate := float(np.mean(rates))) > before.rate:
             ends = min(rates), max(rates)
             best = PeopleKnown(size, rate, *ends, ATTACKERS[name].title, len(rates))
-        found[len(found) - (before.n_pairs == size) :] = [best]
+        if before.n_pairs == size:
+            found.pop()
+        found.append(best)
     return found
 
 

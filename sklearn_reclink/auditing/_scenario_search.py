@@ -76,12 +76,6 @@ class Sought:
             nominal=nominal,
         )
 
-    @property
-    def fit_options(self) -> dict[str, Any]:
-        """Whole files that `fit` is told of."""
-        told: dict[str, Any] = {} if self.pool is None else {"pool": Pool(self.pool)}
-        return told if self.whole is None else {**told, "reference": self.whole}
-
 
 @dataclass(frozen=True, eq=False)
 class SearchedSet:
@@ -106,13 +100,13 @@ def search_weights(
         n_jobs=n_jobs,
     )
     linker._given_weights = given
+    pool = None if files.pool is None else Pool(files.pool)
     with collected_warnings():
         try:
-            linker.fit(files.X, files.Y, **files.fit_options)
+            linker.fit(files.X, files.Y, pool=pool, reference=files.whole)
         except (ValueError, MemoryError):
             return None
-        options = {name: told for name, told in files.fit_options.items() if name == "pool"}
-        links = linker.link(files.X, files.Y, **options)
+        links = linker.link(files.X, files.Y, pool=pool)
     expected = links.expected_rate * len(files.X)
     return SearchedSet(
         links.n_linked, linker.bound_, expected, linker.standardize_, linker.weights_

@@ -1,4 +1,4 @@
-"""What the audit of a release says whose rows belong to nobody: words, tables, figures, data."""
+"""What the audit of an unaligned release says: words, tables and data."""
 
 from __future__ import annotations
 

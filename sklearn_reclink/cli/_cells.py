@@ -1,8 +1,8 @@
 """What the cells of a column of text mean: numbers, dates, bools or text.
 
-A column is what most of its cells are; a cell that is something else is a mistake to be told. The
-sign of the decimals is that of the column or else of the file, the order of day and month that of
-the file or else of the other. Where neither tells, the user must.
+A column is what most of its cells are; a cell that is something else is reported as a mistake. The
+decimal separator is that of the column, or else of the file; the order of day and month is that of
+the file, or else of the other file. Where neither shows it, the user must say it.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class Cells:
         return in_rows([number[text] for text in self.texts], self.missing, np.nan)
 
     def _is_rounded(self, text: str) -> bool:
-        """Whether a whole number is none that a float equals; two of them might become one."""
+        """Whether no float equals a whole number, so that two such numbers might become one."""
         digits = self._digits(text)
         return digits.lstrip("+-").isdigit() and int(digits) != int(float(digits))
 
@@ -238,7 +238,7 @@ def settle_decimals(columns: Sequence[Cells], separator: str | None, told: str |
 
 
 def _date(text: str, day_first: bool) -> datetime | None:
-    """The date of a text, None if it is none."""
+    """The date that a text holds, None if it holds none."""
     if not text[:1].isdigit():
         return None
     found = _YEAR_FIRST.fullmatch(text)

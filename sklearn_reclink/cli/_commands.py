@@ -5,13 +5,17 @@ from typing import Annotated
 
 import typer
 
+from sklearn_reclink._version import __version__
+from sklearn_reclink.auditing.writing import write_files
 from sklearn_reclink.cli import _console as console
 from sklearn_reclink.cli import _groups as groups
 from sklearn_reclink.cli import _options as options
 from sklearn_reclink.cli._audit import audit_command, compare_command
 from sklearn_reclink.cli._groups import spread
+from sklearn_reclink.cli._masking import build_masker, mask_file
 from sklearn_reclink.cli._protect import protect_command
 from sklearn_reclink.cli._verify import verify_command
+from sklearn_reclink.cli._writing import check_paths, check_table_format, file_content
 
 app = typer.Typer(
     name="reclink",
@@ -26,8 +30,6 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from sklearn_reclink._version import __version__
-
         typer.echo(f"reclink {__version__}")
         raise typer.Exit
 
@@ -62,12 +64,8 @@ def mask_command(
     run: groups.Run,
 ) -> None:
     """Mask columns of a file. The others are left out, except the id and those to keep."""
-    from sklearn_reclink.auditing.writing import check_outputs, write_files
-    from sklearn_reclink.cli._masking import build_masker, mask_file
-    from sklearn_reclink.cli._writing import check_table_format, file_content
-
     check_table_format(output, "OUTPUT")
-    check_outputs({"OUTPUT": output}, [original], force=run.force)
+    check_paths({"OUTPUT": output}, [original], force=run.force)
     masker = build_masker(method, strength, grouped, keep_integers, run.seed, option)
     which = console.selection(reading)
     masked = mask_file(original, masker, which, console.split_names(keep))

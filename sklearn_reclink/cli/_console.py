@@ -9,16 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-if TYPE_CHECKING:
-    from sklearn_reclink.auditing import Audit, Comparison, Protection, UnalignedAudit
-    from sklearn_reclink.cli._groups import Pages, Reading, Run
-    from sklearn_reclink.cli._reading import FilePair, Selection
-
-    Result = Audit | Comparison | Protection | UnalignedAudit
+from sklearn_reclink import auditing
+from sklearn_reclink.auditing.formatting import Unit
+from sklearn_reclink.auditing.writing import write_files
+from sklearn_reclink.cli._groups import Pages, Reading, Run
+from sklearn_reclink.cli._reading import FilePair, Selection
 
 RISK_ABOVE_LIMIT = 1
 NOT_COMPLETED = 2
@@ -28,6 +27,7 @@ UNSETTLED = (
 )
 
 Progress = Callable[[str, int, int], None]  # what is being done, steps done, all steps
+Result = auditing.Audit | auditing.Comparison | auditing.Protection | auditing.UnalignedAudit
 Output = tuple[Path | None, Callable[[], str | bytes]]  # where to write, and how to make it
 
 
@@ -71,8 +71,6 @@ def split_levels(names: list[str] | None) -> dict[str, list[str] | None]:
 
 def selection(read: Reading, weight: str | None = None) -> Selection:
     """What to read, as the options say."""
-    from sklearn_reclink.cli._reading import Selection
-
     categories = split_names(read.nominal) or (), split_levels(read.ordinal)
     columns = split_names(read.columns)
     return Selection(read.id_column, columns, read.decimal, *categories, read.dates, weight)
@@ -108,8 +106,6 @@ def what_was_read(pair: FilePair, unit: str = "people") -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in (header, tuple("-" * width for width in widths), *rows)
     ]
-    from sklearn_reclink.auditing.formatting import Unit
-
     noun = Unit.of(unit)
     counts = [f"{noun.count(len(pair.original))} {_are(pair.original)} in both files"]
     if pair.pool is not None:
@@ -128,11 +124,9 @@ def _are(table: Sized) -> str:
 @contextmanager
 def plain_refusal(id_column: str | None) -> Iterator[None]:
     """Say in the words of the command line that the rows of two files look unrelated."""
-    from sklearn_reclink.auditing import UnrelatedRowsError
-
     try:
         yield
-    except UnrelatedRowsError:
+    except auditing.UnrelatedRowsError:
         matched = "in the same order" if id_column is None else f"matched by {id_column!r}"
         remedy = "Sort both files in the same way, or name the id column with --id. "
         if id_column is not None:
@@ -161,8 +155,6 @@ def finish(
     found: Result, outputs: Sequence[Output], run: Run, *, unsettled: str = UNSETTLED
 ) -> None:
     """Print the result, write the files asked for, and exit with 1 unless the limit is met."""
-    from sklearn_reclink.auditing.writing import write_files
-
     made = {path: make() for path, make in outputs if path is not None}
     if not run.quiet:
         typer.echo(found.to_text())

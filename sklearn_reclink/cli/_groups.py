@@ -54,7 +54,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class ReadingToMask(Reading):
-    """The same of a file that is masked."""
+    """The same for a file that is masked."""
 
     id_column: options.IdOfRecords = None
     columns: options.ColumnsToMask = None

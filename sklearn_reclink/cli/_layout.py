@@ -41,13 +41,6 @@ class Layout(NamedTuple):
     n_before: int
     header: list[str]
 
-    @property
-    def note(self) -> str | None:
-        """What to check: the encoding, if it is not the usual one."""
-        if self.encoding == "utf-8-sig":
-            return None
-        return f"is not in UTF-8: it is read as {self.encoding}"
-
 
 def layout_of(path: Path) -> Layout:
     """Find the layout of a file in which all rows have the same number of cells."""

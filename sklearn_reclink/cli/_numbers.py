@@ -66,7 +66,7 @@ def workers(text: str) -> int:
 
 
 def _read(kind: Callable[[str], _Number], text: str) -> _Number | None:
-    """A text as a number of a kind, None if it is none."""
+    """The number that a text holds, None if it holds none."""
     try:
         return kind(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share."""
+"""The arguments and options of the commands."""
 
 from pathlib import Path
 from typing import Annotated, Any

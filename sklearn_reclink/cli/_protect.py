@@ -6,11 +6,14 @@ from typing import Annotated
 
 import typer
 
+from sklearn_reclink.auditing import MaskingSearch
 from sklearn_reclink.cli import _console as console
 from sklearn_reclink.cli import _groups as groups
 from sklearn_reclink.cli import _numbers as numbers
 from sklearn_reclink.cli import _options as options
 from sklearn_reclink.cli._groups import spread
+from sklearn_reclink.cli._masking import mask_file
+from sklearn_reclink.cli._writing import check_paths, check_table_format, file_content
 
 MaskedPath = Annotated[
     Path,
@@ -59,10 +62,6 @@ def protect_command(
     run: groups.Run,
 ) -> None:
     """Find the masking of least information loss whose risk is within a target, and release it."""
-    from sklearn_reclink.auditing import MaskingSearch
-    from sklearn_reclink.cli._masking import mask_file
-    from sklearn_reclink.cli._writing import check_paths, check_table_format, file_content
-
     check_table_format(output, "--output")
     check_paths({"--output": output, **pages.paths}, [original], force=run.force)
     which = console.selection(reading)

@@ -278,7 +278,7 @@ def _check_told(wanted: Sequence[str], which: Selection) -> None:
 
 
 def check_decimal(sign: str | None) -> None:
-    """Refuse a decimal separator that is none."""
+    """Refuse a decimal separator that is neither a point nor a comma."""
     if sign not in (None, ".", ","):
         raise FileProblem(f"--decimal is a point or a comma, not {sign!r}")
 

@@ -153,7 +153,9 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, str, list[str]]:
     import pandas as pd
 
     layout = layout_of(path)
-    notes = [] if layout.note is None else [f"{path.name} {layout.note}"]
+    notes = list[str]()
+    if layout.encoding != "utf-8-sig":
+        notes.append(f"{path.name} is not in UTF-8: it is read as {layout.encoding}")
     if len(layout.header) == 1:
         table = pd.DataFrame(records_of(path, layout), columns=layout.header, dtype=str)
         return table, layout.separator, notes

@@ -205,7 +205,7 @@ def _told_levels(levels: Sequence[str], held: str, name: Any) -> list[Any]:
 
 
 def _is_code(column: Cells | Typed) -> bool:
-    """Whether text of digits is no number: cells that are none, or both 1 and 01."""
+    """Whether a column of digits holds codes: some cell is no number, or both 1 and 01 occur."""
     if not isinstance(column, Cells):
         return False
     texts = set(column.distinct)

@@ -20,8 +20,10 @@ import typer
 from sklearn_reclink.auditing.writing import as_written
 from sklearn_reclink.certificates import CertificateError
 from sklearn_reclink.certificates.coordinates import Table
+from sklearn_reclink.certificates.tables import kinds_of, read_tables
 from sklearn_reclink.certificates.verify import verify
 from sklearn_reclink.cli import _options as options
+from sklearn_reclink.cli._console import split_names
 from sklearn_reclink.cli._layout import layout_of, records_of
 from sklearn_reclink.cli._reading import Selection, check_decimal, compare_columns, read_pair
 from sklearn_reclink.cli._tables import EXCEL, PARQUET, FileProblem, load
@@ -47,8 +49,6 @@ def verify_command(
     quiet: options.Quiet = False,
 ) -> None:
     """Check a certificate in exact arithmetic; exit code 1 if it does not prove its claim."""
-    from sklearn_reclink.cli._console import split_names
-
     certificate = read_certificate(proof)
     names = split_names(columns) or certificate.get("columns")
     which = Selection(id_column, names, decimal, dates=dates)
@@ -137,8 +137,6 @@ def _numbers_as_audited(refused: NotPlain, paths: Sequence[Path], which: Selecti
 
 def read_mixed(certificate: dict[str, Any], paths: Sequence[Path], which: Selection) -> list[Table]:
     """Mixed files as `reclink audit` reads them; by ids, the whole masked file is the pool."""
-    from sklearn_reclink.certificates.tables import kinds_of, read_tables
-
     kinds, names = kinds_of(certificate), which.columns
     if names is None or len(names) != len(kinds):
         raise FileProblem("the certificate names no columns: name them, in order, with --columns")

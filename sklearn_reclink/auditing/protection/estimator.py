@@ -150,10 +150,10 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         X = self._read(X, reset=True)
         table = table_of(X)
-        screen = self._screen(X, table)
-        search = Search(
-            screen, self._families(table), self.proven, self.time_limit, self.unit, self.progress
-        )
+        told = self.categorical_features
+        codes = [] if told is None else _places(table, told, "categorical_features")
+        screen, families = self._screen(X, table, codes), self._families(table, codes)
+        search = Search(screen, families, self.proven, self.time_limit, self.unit, self.progress)
         self.protection_ = search.run()
         chosen = self.protection_.chosen
         self.best_masker_, self.feasible_ = chosen.masker, self.protection_.feasible
@@ -163,28 +163,23 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.results_ = self.protection_.columns()
         return self
 
-    def _categories(self, table: Table) -> list[int]:
-        told = self.categorical_features
-        return [] if told is None else _places(table, told, "categorical_features")
-
-    def _families(self, table: Table) -> Sequence[MaskerFamily]:
+    def _families(self, table: Table, codes: Sequence[int]) -> Sequence[MaskerFamily]:
         """What to try."""
         places = _places(table, self.columns, "columns")
         if self.maskers is not None:
             return self.maskers
-        kinds = kinds_of(table, places, self._categories(table))
+        kinds = kinds_of(table, places, codes)
         return default_families(kinds, len(table), self.max_risk, self.random_state)
 
-    def _screen(self, X: Any, table: Table) -> Screen:
+    def _screen(self, X: Any, table: Table, codes: Sequence[int]) -> Screen:
         """What is known of a masking without an audit."""
-        told = self._categories(table)
-        numbers = all(one.kind == "number" for one in table.columns) and not told
+        numbers = all(one.kind == "number" for one in table.columns) and not codes
         return Screen(
             X=X,
             max_risk=self.max_risk,
             reserve=self.reserve,
             loss=self.information_loss
-            or partial(information_loss, categorical_features=told or None),
+            or partial(information_loss, categorical_features=codes or None),
             told={
                 "categorical_features": self.categorical_features,
                 "ordinal_features": self.ordinal_features,
