@@ -9,7 +9,6 @@ says what the fit claimed.
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,10 +81,6 @@ class Fit:
     bound: int
     status: str
     conflicts: Iterable[np.ndarray]
-
-    @cached_property
-    def presolved(self) -> Presolved:
-        return presolve(self.problem)
 
 
 def build_certificate(
@@ -190,10 +185,11 @@ def _proof(
     checker: Checker, fit: Fit, most_bytes: int, deadline: float, method: str | None
 ) -> tuple[Node, int]:
     """The proof of as many losses as the fit claims, or of fewer, and their number."""
-    never = _never_pairs(checker, fit)
+    presolved = presolve(fit.problem)
+    never = _never_pairs(checker, fit.problem, presolved.never)
     lost = frozenset(i for i, _ in never)
     goal = fit.problem.index.n_records - fit.bound
-    for losses, tree in _trees(checker, fit, lost, goal, deadline, method):
+    for losses, tree in _trees(checker, fit, presolved, lost, goal, deadline, method):
         proof = {"never": never, "tree": tree}
         if len(certificate_json(proof)) <= most_bytes:
             return proof, losses
@@ -203,6 +199,7 @@ def _proof(
 def _trees(
     checker: Checker,
     fit: Fit,
+    presolved: Presolved,
     lost: frozenset[int],
     goal: int,
     deadline: float,
@@ -222,7 +219,7 @@ def _trees(
         yield from _covering_trees(covering, goal)
     if by_cells and method != "conflicts":
         try:
-            yield goal, CellTree(fit.problem, fit.presolved, checker, lost, soon).tree(goal)
+            yield goal, CellTree(fit.problem, presolved, checker, lost, soon).tree(goal)
         except NotProven:
             pass
     yield covering.one_node()
@@ -238,10 +235,9 @@ def _covering_trees(covering: Covering, goal: int) -> Iterator[tuple[int, list[N
             goal = min(goal - 1, stopped.losses)
 
 
-def _never_pairs(checker: Checker, fit: Fit) -> list[list[int]]:
+def _never_pairs(checker: Checker, problem: Problem, asked: np.ndarray) -> list[list[int]]:
     """Records that no parameters link, each with the masked record that stands in the way."""
-    index, family = fit.problem.index, fit.problem.family
-    asked, found = fit.presolved.never, []
+    index, family, found = problem.index, problem.family, []
     if not family.monotone and index.n_records * index.n_masked <= MOST_PAIRS:
         asked = np.arange(index.n_records)  # some tie by the sign of a difference
     for i in asked.tolist():

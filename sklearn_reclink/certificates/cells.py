@@ -182,7 +182,7 @@ def _small_ratio(ratio: float, times: int, over: int) -> tuple[int, int]:
 
 
 class _Clique(NamedTuple):
-    """Records in conflict two by two, and of each two two rows and the factor of the second.
+    """Records in conflict two by two; for each pair two rows and the factor of the second one.
 
     So ``r + c s <= 0`` at all corners, for rows r of the one and s of the other and a ``c > 0``.
     Notation as in `solvers.cells.splitting`.

@@ -24,7 +24,6 @@ from sklearn_reclink.families import Family
 from sklearn_reclink.search import Index
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.solvers.cells.search import cells_apply, prove_by_cells
-from sklearn_reclink.solvers.exact import solve_exact
 from sklearn_reclink.solvers.feasibility import one_thread
 from sklearn_reclink.solvers.problem import Problem
 from sklearn_reclink.solvers.row_cache import row_norms
@@ -160,6 +159,8 @@ def _prove_by_cells(block: Block, excesses: Sequence[float], deadline: float) ->
 
 
 def _prove_exactly(block: Block, excesses: Sequence[float], deadline: float) -> BlockProof:
+    from sklearn_reclink.solvers.exact import solve_exact  # cells do without HiGHS
+
     begin = time.monotonic()
     index = Index(block.original, block.masked, caps=block.family.caps)
     solution = solve_exact(

@@ -66,14 +66,11 @@ class CellRows:
         self.n_records = len(names) if n_records is None else n_records
         owners = numbers if n_records is None else rows.owners
         order = np.argsort(owners, kind="stable")
-        self.problem = self._problem(
-            Rows(rows.values[order], rows.magnitudes[order], owners[order])
-        )
+        values = rows.values[order] @ self.generators.T
+        ties = TIE_TOLERANCE * (rows.magnitudes[order] @ self.generators.T)
+        self.problem = self._problem(values, ties, owners[order])
 
-    def _problem(self, rows: Rows) -> Problem:
-        """The problem of rows in the order of their records."""
-        values, owners = rows.values @ self.generators.T, rows.owners
-        ties = TIE_TOLERANCE * (rows.magnitudes @ self.generators.T)
+    def _problem(self, values: np.ndarray, ties: np.ndarray, owners: np.ndarray) -> Problem:
         return Problem(
             weak=np.ascontiguousarray(values - WEAK * ties),
             clear=np.ascontiguousarray(values - CLEAR * ties),
@@ -89,7 +86,9 @@ class CellRows:
 
     def add(self, rows: Rows) -> None:
         """Add rows of numbered records, in the order of the records."""
-        old, new = self.problem, self._problem(rows)
+        values = rows.values @ self.generators.T
+        ties = TIE_TOLERANCE * (rows.magnitudes @ self.generators.T)
+        old, new = self.problem, self._problem(values, ties, rows.owners)
         place = np.searchsorted(old.owners, new.owners, side="right")
         weak, clear, ties, owners = (
             np.insert(before, place, more, axis=0)
