@@ -171,14 +171,14 @@ class Masker(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=AB
             if len(frame) == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return Table.of(frame)
-        is_dates = isinstance(X, np.ndarray) and X.dtype.kind in "Mm"
+        is_dates = isinstance(X, np.ndarray) and X.dtype.kind in "Mm"  # which keep their type
         numeric = self._kinds is not None and self.columns is None and not is_dates
-        dtype = np.float64 if numeric else None
         if not hasattr(X, "dtype") and not numeric:
             # a list of rows of several types would become an array of texts
             texts = np.asarray(X).dtype.kind in "US"
             X = np.array(X, dtype=object) if texts else X
-        finite = dtype is not None and ("allow-nan" if self._allows_missing else True)
+        dtype = np.float64 if numeric else None
+        finite = numeric and ("allow-nan" if self._allows_missing else True)
         options = {"dtype": dtype, "order": "C", "ensure_all_finite": finite}
         try:
             return Table.of(validate_data(self, X, **options, reset=reset))
