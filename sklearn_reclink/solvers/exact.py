@@ -56,6 +56,7 @@ from sklearn_reclink.solvers.shares import SHARES, Shares
 from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
 
 _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, cells start with few rows
+_FEW = 50  # open records: conflicts settle at once what cells may split for ever
 _NEAR_PROOF = 0.01  # of the records
 _LINES_PER_START = 5  # seconds of the first line searches, for each that presolve and starts took
 _COUNTS = 20  # of a large file, that a search by conflicts takes at least
@@ -224,7 +225,9 @@ class ExactSearch:
             left = self.deadline - time.monotonic()
             self._search_lines(time.monotonic() + self.shares.lines_of_mixed * left)
         if self.by_cells:
-            self._prove_by_cells(self._at(self.shares.cells))
+            few = len(self.incumbent.open) <= _FEW
+            review = self.begin + self.shares.seconds_of_few if few else np.inf
+            self._prove_by_cells(self._at(self.shares.cells), review)
         self._prove_by_conflicts(self.shares.before_late, self.late_starts)
         return True
 
