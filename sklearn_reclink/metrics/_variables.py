@@ -71,8 +71,19 @@ def variables_of(files: tuple[Table, Table], categorical_features: Any) -> list[
         if named or any(one.kind not in NUMERIC for one in pair):
             found.append(Variable(True, *_common_codes(*pair)))
         else:
-            found.append(Variable(False, pair[0].numbers, pair[1].numbers))
+            found.append(Variable(False, *map(_finite, pair, ("original", "masked"))))
     return found
+
+
+def _finite(column: Column, file: str) -> np.ndarray:
+    """The numbers of a column, none infinite."""
+    infinite = np.isinf(column.numbers)
+    if infinite.any():
+        raise ValueError(
+            f"column {column.name!r} of the {file} file has an infinite value (inf) in row "
+            f"{infinite.argmax()}: replace it by a number, or mark it as missing"
+        )
+    return column.numbers
 
 
 def _common_codes(original: Column, masked: Column) -> tuple[np.ndarray, np.ndarray]:

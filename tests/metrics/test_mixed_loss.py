@@ -113,3 +113,11 @@ def test_numbers_are_compared_on_the_records_that_have_them():
     )
     assert mixed_loss(X, Y).numbers == pytest.approx(expected)
     assert mixed_loss(X, X.assign(income=np.nan)).numbers == 1.0
+
+
+@pytest.mark.parametrize("measure", [information_loss, association_change])
+@pytest.mark.parametrize("others", [{}, {"sex": ["f", "m", None]}])
+def test_an_infinite_value_is_refused_by_column_and_row(measure, others):
+    X = pd.DataFrame({**others, "age": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match=r"column 'age' of the masked file.* inf.* row 2"):
+        measure(X, X.assign(age=[1.0, 2.0, np.inf]))
