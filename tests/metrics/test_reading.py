@@ -20,6 +20,7 @@ from sklearn_reclink.metrics import (
     information_loss,
     interval_disclosure,
     linkage_ceiling,
+    mixed_loss,
     probabilistic_information_loss,
 )
 
@@ -65,7 +66,17 @@ def test_dates_count_as_the_number_of_their_days(measure, kind, numbers):
         assert measure(*map(pl.from_pandas, files)) == pytest.approx(measure(*numbers), **tolerance)
 
 
-def test_information_loss_of_numbers_and_dates_is_that_of_numbers(numbers):
+@pytest.mark.parametrize("kind", TIMES)
+def test_information_loss_of_numbers_and_dates_is_that_of_numbers(kind, numbers):
+    files = [file.assign(day=TIMES[kind](file["day"])) for file in numbers]
+    parts = mixed_loss(*files)
+    assert parts.numeric_share == 1
+    assert parts.loss == pytest.approx(information_loss(*numbers), rel=1e-2)
+    with pytest.raises(ValueError, match=r"column 'day' of the .*, so that both have one type"):
+        information_loss(files[0], numbers[1])
+
+
+def test_a_comparison_takes_numbers_and_dates(numbers):
     files = [file.assign(day=_dates(file["day"])) for file in numbers]
     assert information_loss(*files) == pytest.approx(information_loss(*numbers))
     (loss,) = compare(files[0], {"noise": files[1]}, attackers=["euclidean"]).losses
