@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sklearn_reclink import (
@@ -85,6 +85,9 @@ def test_order_units_and_names_change_nothing(
         return
     view = {"standardize": linker.standardize, "categorical_features": NOMINAL}
     expected = linker.set_params(**view).fit(X, Y).n_linked_
+    first, second = linker.scales_.coordinates(X, Y)
+    gaps = np.abs(first[:, None] - second[None])
+    assume(not ((gaps > 0) & (gaps < 1e-12)).any())  # rounding breaks ties of standardised values
     rows, columns = list(range(len(X))), [0, 1, 2]
     random.shuffle(rows)
     random.shuffle(columns)
