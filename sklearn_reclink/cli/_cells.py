@@ -85,6 +85,11 @@ class Cells:
         """Whether a whole number begins with 0, as codes do."""
         return any(text[0] == "0" and text.isdigit() and len(text) > 1 for text in self.distinct)
 
+    @property
+    def has_whole_numbers(self) -> bool:
+        """Whether a cell holds digits alone, perhaps with a sign."""
+        return any(text.lstrip("+-").isdigit() for text in self.distinct)
+
     def row(self, wrong: Iterable[str]) -> int:
         """The first record, from 1, with one of these texts."""
         texts = set(wrong)
@@ -223,13 +228,17 @@ def in_rows(present: Sequence[Any], missing: np.ndarray, gap: float | None = Non
 
 
 def settle_decimals(columns: Sequence[Cells], separator: str | None, told: str | None) -> None:
-    """Find the decimal sign of every column of a file, unless it is told."""
+    """Find the decimal sign of every column of a file, unless it is told.
+
+    Where cells are separated by commas, decimals have points: points before three digits are
+    decimals if every number has one. Beside a number without a point, they may be thousands.
+    """
     possible = [told or column.possible_decimal() for column in columns]
     clear = {sign for sign in possible if sign in (".", ",")}
     for column, sign in zip(columns, possible, strict=True):
         if sign in (".?", ",?") and len(clear) == 1:
             sign = next(iter(clear))
-        if sign == ",?" or (sign == ".?" and separator == ";"):
+        if sign == ",?" or (sign == ".?" and (separator != "," or column.has_whole_numbers)):
             raise FileProblem(
                 f"{column.where} has numbers with '{sign[0]}' before three digits, which may be "
                 "decimals or thousands: say which with --decimal . or --decimal ,"

@@ -71,6 +71,25 @@ def test_an_ambiguous_decimal_sign_follows_the_file_or_is_asked_for(read):
     assert read(ambiguous, decimal=",").original["v"].tolist() == [1.234, 2.345]
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_points_of_thousands_are_asked_for_whatever_separates_the_cells(read, separator):
+    """A wrong guess would shrink 1.234 below 950 and hide who is at risk."""
+    rows = "a,b\n950,1\n1.234,2\n12.345,3\n".replace(",", separator)
+    with pytest.raises(FileProblem, match=r"'a' of o.csv .* decimals or thousands.*--decimal \."):
+        read(rows)
+    assert read(rows, decimal=",").original["a"].tolist() == [950, 1234, 12345]
+    assert read(rows, decimal=".").original["a"].tolist() == [950, 1.234, 12.345]
+    clear = rows.replace("12.345", "0.345")
+    assert read(clear).original["a"].tolist() == [950, 1.234, 0.345]
+
+
+def test_three_decimals_everywhere_are_decimals_between_commas_only(read):
+    rows = "a,b\n1.234,1\n12.345,2\n"
+    assert read(rows).original["a"].tolist() == [1.234, 12.345]
+    with pytest.raises(FileProblem, match="decimals or thousands"):
+        read(rows.replace(",", "\t"))
+
+
 @pytest.mark.parametrize(
     "sign",
     ["NA", "N/A", "n/a", "#N/A", "", ".", "NULL", "null", "NaN", "nan", "-", "?", "None", " "],
