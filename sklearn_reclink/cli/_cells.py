@@ -36,6 +36,7 @@ _TIME = r"(?:[T ]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,6})\d*)?)?\s*(Z|[+-]\d\d:
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d\d?)\2(\d\d?)" + _TIME)
 _YEAR_LAST = re.compile(r"(\d\d?)([-/.])(\d\d?)\2(\d{4})" + _TIME)
 _NAMED = re.compile(r"(\d\d?)([- ]?)([A-Za-z]{3})\2(\d{4})" + _TIME)
+_TWO_DIGITS = re.compile(r"(\d\d?([-/. ]?)(?:\d\d?|[A-Za-z]{3})\2)(\d\d)(?=$|[T ])")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 
@@ -135,6 +136,15 @@ class Cells:
         if len(dates) > half:
             return ZONED if all(one.tzinfo for one in dates) else DATES
         return BOOLS if {text.lower() for text in self.distinct} <= {"true", "false"} else TEXT
+
+    def refuse_short_years(self) -> None:
+        """Refuse a column of text whose cells are dates if the year is given its century."""
+        longer = [_TWO_DIGITS.sub(r"\g<1>20\3", text, count=1) for text in self.distinct]
+        if 2 * sum(bool(_date(one, True) or _date(one, False)) for one in longer) > len(longer):
+            raise FileProblem(
+                f"{self.where} has dates with two-digit years, which are not read as dates: write "
+                f"years with four digits, or compare it as categories with --nominal {self.name}"
+            )
 
     def not_numbers(self) -> list[str]:
         """The texts that are no numbers."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_reclink import masking
+from sklearn_reclink.auditing.writing import as_written
 from sklearn_reclink.cli import _reading as reading
 from sklearn_reclink.cli._reading import FileProblem
 
@@ -63,7 +64,8 @@ class MaskedFile(NamedTuple):
     """A masked table, and the columns of the file that are not masked: released or left out.
 
     Of the columns that were to be masked, ``unchanged`` have all their values still. ``doubts`` is
-    what the user should check of what was read.
+    what the user should check of what was read, and ``cells`` the unmasked columns of text as they
+    were read.
     """
 
     table: pd.DataFrame
@@ -71,6 +73,7 @@ class MaskedFile(NamedTuple):
     left_out: list[str]
     unchanged: list[str]
     doubts: list[str]
+    cells: pd.DataFrame
 
     @property
     def notes(self) -> list[str]:
@@ -120,7 +123,7 @@ def mask_file(
     """
     kept = list(keep or [])
     needed = None if which.columns is None else [*which.columns, *kept]
-    table, to_check = reading.read_table(path, which._replace(columns=None), needed)
+    table, to_check, cells = reading.read_table(path, which._replace(columns=None), needed)
     held = which.variables(table)
     wanted = list(which.columns or _named_by_options(masker, held))
     wanted = wanted or [name for name in held if name not in kept]
@@ -142,8 +145,16 @@ def mask_file(
     masked = masked.astype(dict.fromkeys(whole, "Int64"))  # 1 is written as 1, not as 1.0
     if which.id_column is not None:
         masked.insert(0, which.id_column, table[which.id_column].to_numpy())
-    doubts = [note for name, note in to_check.items() if name in released]
-    return MaskedFile(masked, unmasked, left_out, unchanged, doubts)
+    cells = cells[[name for name in unmasked if name in cells]].apply(_as_written)
+    for name, column in cells.items():
+        if column.str.fullmatch(r"\s*0\d+\s*").any():  # codes, which are no numbers in any format
+            masked[name] = column.where(masked[name].notna(), None)
+    doubts = [note for name, note in to_check.items() if name in (released if searched else wanted)]
+    return MaskedFile(masked, unmasked, left_out, unchanged, doubts, cells)
+
+
+def _as_written(column: pd.Series) -> pd.Series:
+    return column.map(as_written)
 
 
 def _unchanged(table: pd.DataFrame, masked: pd.DataFrame, path: Path | None) -> list[str]:

@@ -80,7 +80,7 @@ def protect_command(
     console.print_notes(masked.notes)
     found = search.protection_
     released = output if found.feasible or write_anyway else None
-    outputs: list[console.Output] = [(released, partial(file_content, masked.table, output))]
+    outputs: list[console.Output] = [(released, partial(file_content, masked, output))]
     outputs += console.pages_of(found, pages)
     unsettled = (
         "not every attacker was tried, so the risk is not shown to be within the target: give a "

@@ -23,6 +23,7 @@ from sklearn_reclink.cli._variables import (
     Told,
     column_of,
     describe,
+    holds_cells,
     note_on,
     read_weights,
     same_type,
@@ -192,11 +193,11 @@ def check_different(first: Path, other: Path, wanted: str = "its masked version"
 
 def read_table(
     path: Path, which: Selection, needed: Sequence[str] | None = None
-) -> tuple[pd.DataFrame, dict[str, str]]:
+) -> tuple[pd.DataFrame, dict[str, str], pd.DataFrame]:
     """Read one file: the columns asked for by their kind, the others and the id as text.
 
-    Also what the user should check, by column. A column that holds lists or the like is left as it
-    is if others are needed.
+    Also what the user should check, by column, and the cells of columns of text. A column that
+    holds lists or the like is left as it is if others are needed.
     """
     table = tables.load(path)
     wanted = _common_columns([table], which)
@@ -206,7 +207,7 @@ def read_table(
     read = table.frame.assign(**found)
     if which.id_column is not None:
         read[which.id_column] = list(ids_of(table, which.id_column))
-    return read, to_check
+    return read, to_check, table.frame[[name for name in wanted if holds_cells(table, name)]]
 
 
 def _is_readable(table: tables.Table, name: str) -> bool:

@@ -159,6 +159,18 @@ def test_dates(read, cells, day):
     assert kinds(pair) == {"v": "numeric"}
 
 
+@pytest.mark.parametrize(
+    "cells", [["01.02.10", "28.11.99"], ["1/2/10", "2/28/99"], ["01FEB10", "NA"], ["1-2-10 10:00"]]
+)
+def test_dates_with_two_digit_years_are_no_categories(read, cells):
+    """As categories, near dates would be as far apart as distant ones, and the risk too low."""
+    texts = column(*cells, "30.12.05")
+    with pytest.raises(FileProblem, match=r"'v' of o.csv has dates with two-digit years.*four d"):
+        read(texts)
+    assert kinds(read(texts, nominal=["v"])) == {"v": "nominal"}
+    assert kinds(read(column("1.22.333", "10-20", "1.13.14", "x"))) == {"v": "nominal"}
+
+
 def test_times_and_zones(read):
     pair = read(column("2024-02-01T10:00:00.5+02:00", "2024-02-01T10:00Z"))
     assert pair.original["v"][0] == pd.Timestamp("2024-02-01T08:00:00.5Z")
