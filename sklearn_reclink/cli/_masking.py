@@ -130,9 +130,13 @@ def mask_file(
     for name in [*wanted, *kept]:
         if name not in held:
             raise FileProblem(f"{path.name} lacks the column {name!r}; it has {', '.join(held)}")
-    unmasked = [name for name in kept if name not in wanted]
+        if name in wanted and name in kept:
+            raise FileProblem(
+                f"{name!r} is to be masked and also in --keep: leave it out of --keep, or out of "
+                "the columns to mask"
+            )
     _read_levels(masker, table)
-    released = [name for name in held if name in wanted or name in unmasked]
+    released = [name for name in held if name in wanted or name in kept]
     seen = table[released if searched else held]
     try:
         masked = masker.set_params(columns=wanted).fit_transform(seen)
@@ -145,12 +149,13 @@ def mask_file(
     masked = masked.astype(dict.fromkeys(whole, "Int64"))  # 1 is written as 1, not as 1.0
     if which.id_column is not None:
         masked.insert(0, which.id_column, table[which.id_column].to_numpy())
-    cells = cells[[name for name in unmasked if name in cells]].apply(_as_written)
-    for name, column in cells.items():
+    cells = cells[[name for name in kept if name in cells]].apply(_as_written)
+    for name in map(str, cells):
+        column = cells[name]
         if column.str.fullmatch(r"\s*0\d+\s*").any():  # codes, which are no numbers in any format
             masked[name] = column.where(masked[name].notna(), None)
     doubts = [note for name, note in to_check.items() if name in (released if searched else wanted)]
-    return MaskedFile(masked, unmasked, left_out, unchanged, doubts, cells)
+    return MaskedFile(masked, list(dict.fromkeys(kept)), left_out, unchanged, doubts, cells)
 
 
 def _as_written(column: pd.Series) -> pd.Series:

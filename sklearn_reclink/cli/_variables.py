@@ -76,8 +76,10 @@ class Typed:
 
     def values(self) -> Any:
         """The column as it is; objects that are numbers as floats."""
-        is_object = self.series.dtype == object and self.held in (NUMBERS, None)
-        return self._column.numbers() if is_object else self.series
+        if self.held not in (NUMBERS, None):
+            return self.series
+        numbers = self._column.numbers()  # refuses what is infinite
+        return numbers if self.series.dtype == object else self.series
 
 
 def column_of(table: Table, name: str) -> Cells | Typed:

@@ -108,7 +108,7 @@ def file_content(masked: MaskedFile, path: Path) -> str | bytes:
 def _harmless(table: pd.DataFrame, cells: pd.DataFrame | None = None) -> pd.DataFrame:
     """The table with these cells; text is made harmless, unless it is a missing value."""
     texts = table.select_dtypes(exclude=["number", "bool", "boolean", "datetime", "datetimetz"])
-    safe: dict[str, Any] = {} if cells is None else dict(cells.items())
+    safe: dict[str, Any] = {} if cells is None else {str(name): cells[name] for name in cells}
     for name, column in texts.items():
         mine = safe.get(str(name), column).astype(object)
         harmless_cells = mine.map(_harmless_cell, na_action="ignore")

@@ -131,7 +131,8 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         files = reading.read_files(self, X, y, pool, reference)
         self.masked_ = files.pool
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        unrelated = alignment_warning(files.original, files.masked, *chosen, kinds=self.kinds_)
+        told: Any = {"kinds": self.kinds_, "names": getattr(self, "feature_names_in_", None)}
+        unrelated = alignment_warning(files.original, files.masked, *chosen, **told)
         views, refused = list[View](), dict[str | None, ValueError]()
         for standardize in chosen:
             try:
