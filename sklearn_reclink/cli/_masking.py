@@ -127,14 +127,7 @@ def mask_file(
     held = which.variables(table)
     wanted = list(which.columns or _named_by_options(masker, held))
     wanted = wanted or [name for name in held if name not in kept]
-    for name in [*wanted, *kept]:
-        if name not in held:
-            raise FileProblem(f"{path.name} lacks the column {name!r}; it has {', '.join(held)}")
-        if name in wanted and name in kept:
-            raise FileProblem(
-                f"{name!r} is to be masked and also in --keep: leave it out of --keep, or out of "
-                "the columns to mask"
-            )
+    _check_columns(path, held, wanted, kept)
     _read_levels(masker, table)
     released = [name for name in held if name in wanted or name in kept]
     seen = table[released if searched else held]
@@ -151,11 +144,24 @@ def mask_file(
         masked.insert(0, which.id_column, table[which.id_column].to_numpy())
     cells = cells[[name for name in kept if name in cells]].apply(_as_written)
     for name in map(str, cells):
-        column = cells[name]
-        if column.str.fullmatch(r"\s*0\d+\s*").any():  # codes, which are no numbers in any format
-            masked[name] = column.where(masked[name].notna(), None)
+        if cells[name].str.fullmatch(r"\s*0\d+\s*").any():  # codes, no numbers in any format
+            masked[name] = cells[name].where(masked[name].notna(), None)
     doubts = [note for name, note in to_check.items() if name in (released if searched else wanted)]
     return MaskedFile(masked, list(dict.fromkeys(kept)), left_out, unchanged, doubts, cells)
+
+
+def _check_columns(
+    path: Path, held: Sequence[str], wanted: Sequence[str], kept: Sequence[str]
+) -> None:
+    """Refuse columns that a file lacks, and those that are to be masked and kept."""
+    for name in [*wanted, *kept]:
+        if name not in held:
+            raise FileProblem(f"{path.name} lacks the column {name!r}; it has {', '.join(held)}")
+        if name in wanted and name in kept:
+            raise FileProblem(
+                f"{name!r} is to be masked and also in --keep: leave it out of --keep, or out of "
+                "the columns to mask"
+            )
 
 
 def _as_written(column: pd.Series) -> pd.Series:
