@@ -80,6 +80,23 @@ def noisy_files(
 # -- files of small integers: their features are integers, so no rounding decides -----------------
 
 
+# matrices touch their cone along (3, 1, -2), and a plane and a space of ratios of integers
+TIES_ALONG_RATIOS = (
+    (
+        [[0, 6, 2], [0, 5, 0], [0, 0, 0], [0, 0, 0], [6, 0, 5], [0, 0, 0]],
+        [[2, 0, 2], [2, 5, 4], [0, 0, 0], [0, 2, 0], [1, 2, 1], [1, 4, 2]],
+    ),
+    (
+        [[0, 1, 1], [1, 0, 4], [2, 3, 0], [1, 4, 0]],
+        [[4, 3, 3], [2, 0, 4], [2, 3, 2], [0, 0, 2]],
+    ),
+    (
+        [[2, 1, 0, 2], [0, 0, 2, 0], [0, 0, 1, 0], [0, 0, 0, 0]],
+        [[0, 0, 2, 0], [2, 1, 0, 1], [2, 0, 1, 2], [0, 1, 2, 0]],
+    ),
+)
+
+
 @st.composite
 def integer_files(draw, n_features=(2, 4), n_records=(2, 8), largest=6):
     """Two files as lists, which shrink cell by cell; half of the time they are near each other."""

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import sklearn_reclink
 from sklearn_reclink import __version__, cli
 from tests.auditing.pairs import masked, original
 
@@ -323,12 +324,44 @@ def test_an_error_in_the_program_is_exit_code_3(files, monkeypatch, capsys):
     assert "please report" in capsys.readouterr().err
 
 
-def test_an_interrupt_is_exit_code_130(files, monkeypatch, capsys):
+OF_COMPILED_CODE = SystemError("returned a result with an exception set")
+OF_COMPILED_CODE.__cause__ = KeyboardInterrupt()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OF_COMPILED_CODE], ids=repr)
+def test_an_interrupt_is_exit_code_130(files, monkeypatch, capsys, error):
     def interrupted(*_, **__):
-        raise KeyboardInterrupt
+        raise error
 
     monkeypatch.setattr("sklearn_reclink.auditing.audit", interrupted)
     assert audit(files, "--id", "pid") == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "reclink: interrupted"
+
+
+IMPORTS_INTERRUPTED = """
+import runpy, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["reclink", "audit", "a.csv", "b.csv"]
+runpy.run_module("sklearn_reclink", run_name="__main__")
+"""
+
+
+def test_an_interrupt_of_the_imports_is_exit_code_130():
+    shown = subprocess.run([sys.executable, "-c", IMPORTS_INTERRUPTED], capture_output=True)
+    assert (shown.returncode, shown.stderr.decode()) == (130, "reclink: interrupted\n")
+
+
+def test_public_names_and_subpackages_are_imported_on_first_use():
+    assert all(hasattr(sklearn_reclink, name) for name in sklearn_reclink.__all__)
+    assert sklearn_reclink.masking.Microaggregation
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = sklearn_reclink.nothing
 
 
 def test_module_shows_version_and_help():

@@ -16,7 +16,7 @@ import json, sys, time
 start = time.process_time()
 import sklearn.neighbors
 middle, known = time.process_time(), set(sys.modules)
-import sklearn_reclink
+from sklearn_reclink import *
 end = time.process_time()
 print(json.dumps([middle - start, end - middle, sorted(set(sys.modules) - known)]))
 """

@@ -202,6 +202,7 @@ def _audit_aligned(given: Given, search: Search, words: Words) -> Audit:
         findings=findings,
         secrets=disclose(secrets, run.attacks, files),
         population=population_of(weights, run.outcomes),
+        named=search.attackers is not None,
         settings={
             "time_limit": search.time_limit,
             "seed": setting.seed,

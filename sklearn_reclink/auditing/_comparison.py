@@ -72,7 +72,7 @@ class Comparison:
 
     @property
     def unsettled(self) -> bool:
-        """Whether none is above the limit, though attackers lacked time or memory for some."""
+        """Whether none is above the limit, but for some not every attacker was tried."""
         return not self.above_limit and any(one.unsettled for one in self.audits)
 
     @property

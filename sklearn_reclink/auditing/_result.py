@@ -95,6 +95,8 @@ class Audit:
         What the release reveals about variables that the intruder does not know.
     population : Population or None
         How many people in the population the people found stand for, if weights were given.
+    named : bool
+        Whether the attackers were named: no limit is met unless each of them was tried.
 
     Examples
     --------
@@ -131,6 +133,7 @@ class Audit:
     findings: tuple[Finding, ...] = ()
     secrets: tuple[SecretDisclosure, ...] = ()
     population: Population | None = None
+    named: bool = False
 
     @property
     def n_records(self) -> int:
@@ -223,6 +226,17 @@ class Audit:
         ]
 
     @property
+    def untried(self) -> list[Attacker]:
+        """Attackers that looked for nobody: time or memory ran out, or the file is too large."""
+        seeking = {one.attacker for one in self.estimates}
+        return [one for one in self.skipped if one not in seeking]
+
+    @property
+    def missing(self) -> list[Attacker]:
+        """Attackers without which no limit is met: those out of time, or all untried if named."""
+        return self.untried if self.named else self.out_of_time
+
+    @property
     def at_chance(self) -> bool:
         """Whether nobody is singled out, and guesses are right no more often than random ones."""
         return self.strict_rate == 0 and self.risk * self.n_masked < _ABOVE_CHANCE
@@ -241,12 +255,12 @@ class Audit:
 
     @property
     def within_limit(self) -> bool:
-        """Whether the risk is within the limit, and every attacker that can run was tried."""
-        return self.limit is not None and not self.above_limit and not self.out_of_time
+        """Whether the risk is within the limit, and no attacker is missing."""
+        return self.limit is not None and not self.above_limit and not self.missing
 
     @property
     def unsettled(self) -> bool:
-        """Whether the risk found is within the limit, but attackers lacked time or memory."""
+        """Whether the risk found is within the limit, but an attacker is missing."""
         return self.limit is not None and not self.above_limit and not self.within_limit
 
     @property

@@ -106,7 +106,7 @@ def _strictly(audit: Audit) -> str:
 def _may_find_more(audit: Audit) -> bool:
     """Whether a bound is above the number found, or an attacker was not tried in full."""
     bounds = [audit.monotone_bound, *(one.bound or 0 for one in audit.attacks)]
-    in_part = bool(audit.out_of_time) or any(one.status == "sampled" for one in audit.attacks)
+    in_part = bool(audit.untried) or any(one.status == "sampled" for one in audit.attacks)
     return audit.worst.n_found < max(bounds) or (in_part and audit.worst.rate < 1)
 
 
@@ -132,6 +132,12 @@ def certainty(audit: Audit) -> list[str]:
         texts.append(
             f"Not tried, because time or memory ran out: {titles}. They may find more: try a "
             "longer time limit."
+        )
+    if too_large := [one for one in audit.untried if one not in audit.out_of_time]:
+        titles = listed([one.title for one in too_large])
+        texts.append(
+            f"Not tried, because the file is too large: {titles}. It is not known what "
+            f"{'they' if len(too_large) > 1 else 'this attacker'} would find."
         )
     if estimate is not None:
         low, high = map(percent, estimate.interval)
@@ -227,7 +233,7 @@ def _remedy_sentence(audit: Audit, one: Remedy) -> str:
     text = (
         f"Leave out {first_few(one.leave_out)}: {about}{one.n_after:,} instead of {before} are "
         f"then found ({percent(one.risk_after)} instead of {percent(one.risk_before)}). This was "
-        "measured with every attacker of this audit."
+        "measured with every attacker that was tried."
     )
     if one.cut_short:
         text += " The time limit stopped their searches, which might find more."

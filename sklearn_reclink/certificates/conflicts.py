@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.certificates.coordinates import CertificateError
+from sklearn_reclink.certificates.coordinates import CertificateError, integers
 from sklearn_reclink.certificates.distances import ORTHANT
 from sklearn_reclink.certificates.verify import TOLERANCE, UNIT, Checker
 from sklearn_reclink.solvers.active_set import FEASIBLE, INFEASIBLE, least_norm
-from sklearn_reclink.solvers.farkas import combination_to_zero
+from sklearn_reclink.solvers.farkas import combination_to_zero, opposing_combination
 from sklearn_reclink.solvers.problem import Problem
 
 CONE = -1  # the owner of rows of the cone
@@ -235,12 +235,22 @@ class ConflictFinder:
             return proof
         for exact in self._exact_multipliers(support):
             if not exact_only:
-                top = max(exact)
-                if proof := self._proven(support.places, [value / top for value in exact]):
+                shares = [value / max(exact) for value in exact]
+                if proof := self._proven(support.places, shares):
                     return proof
             if proof := self._proven(support.places, exact):
                 return proof
-        return None
+        return self._proven_by_records(support)
+
+    def _proven_by_records(self, support: Support) -> dict[str, Any] | None:
+        """By rows of records whose total opposes the cone in exact arithmetic."""
+        of_records = self._owners[support.places] != CONE
+        places = support.places[of_records]
+        rows, keys = map(self._exact_row, places.tolist()), theta_keys(self.checker)
+        whole = [[row.get(key, 0) for key in keys] for row in rows]
+        sizes = support.multipliers[of_records] * np.abs(self._rows[places]).max(axis=1, initial=0)
+        found = opposing_combination(self.problem.family, whole, sizes)
+        return None if found is None else self._proven(places, found)
 
     def _proven(self, places: np.ndarray, weights: Sequence[Any]) -> dict[str, Any] | None:
         rows: list[Any] = []
@@ -302,12 +312,8 @@ class ConflictFinder:
         for last in largest.tolist():
             order = [k for k in range(len(columns)) if k != last] + [last]
             found = combination_to_zero([[columns[k].get(key, 0) for key in keys] for k in order])
-            if found is None:
-                continue
-            exact = [0] * len(order)
-            for k, value in zip(order, found, strict=True):
-                exact[k] = value
-            yield exact
+            if found is not None:
+                yield [found[place] for place in np.argsort(order).tolist()]
 
     def _exact_row(self, place: int) -> dict[Any, int]:
         name, checker = self._names[place], self.checker
@@ -324,13 +330,8 @@ class ConflictFinder:
             return {k: checker.cone_unit * value for k, value in checker.cone_row(name).items()}
         values = self._rows[place] * self._norms[place]
         keys = range(len(self.corners)) if checker.name in ORTHANT else theta_keys(checker)
-        ratios = [value.as_integer_ratio() for value in values.tolist()]
-        common = max(denominator for _, denominator in ratios)
-        return {
-            key: numerator * (common // denominator)
-            for key, (numerator, denominator) in zip(keys, ratios, strict=True)
-            if numerator
-        }
+        numbers = integers(values.tolist())
+        return {key: number for key, number in zip(keys, numbers, strict=True) if number}
 
 
 def unit_corners(p: int) -> Corners:

@@ -14,6 +14,8 @@ from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any
 
+from sklearn_reclink._interrupts import whole_interrupts
+
 WRONG_INPUT = 2
 PROGRAM_ERROR = 3
 INTERRUPTED = 130
@@ -38,11 +40,13 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command; every expected error is one sentence on standard error."""
     try:
-        from sklearn_reclink.cli._commands import app
+        with whole_interrupts(), warnings.catch_warnings():
+            from sklearn_reclink.cli._commands import app
 
-        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # audits return their warnings as notes
             code = app(arguments, prog_name="reclink", standalone_mode=False)
+            if code == INTERRUPTED:  # what typer makes of an interrupt
+                raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except ImportError as error:
         text = one_line(error)

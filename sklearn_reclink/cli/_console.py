@@ -23,7 +23,7 @@ RISK_ABOVE_LIMIT = 1
 NOT_COMPLETED = 2
 UNSETTLED = (
     "not every attacker was tried, so the risk is not shown to be within the limit: give a longer "
-    "--time-limit, or name with --attackers those that must be tried"
+    "--time-limit, or name with --attackers only those that must be tried"
 )
 
 Progress = Callable[[str, int, int], None]  # what is being done, steps done, all steps

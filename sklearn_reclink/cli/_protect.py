@@ -82,9 +82,5 @@ def protect_command(
     released = output if found.feasible or write_anyway else None
     outputs: list[console.Output] = [(released, partial(file_content, masked, output))]
     outputs += console.pages_of(found, pages)
-    unsettled = (
-        "not every attacker was tried, so the risk is not shown to be within the target: give a "
-        "longer --time-limit"
-    )
-    unsettled += "" if attackers else ", or name with --attackers those that must be tried"
+    unsettled = console.UNSETTLED.replace("limit:", "target:")
     console.finish(found, outputs, run, unsettled=unsettled)

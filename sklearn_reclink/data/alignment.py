@@ -135,18 +135,14 @@ def _far_apart(
 
 
 def alignment_warning(
-    X: np.ndarray,
-    Y: np.ndarray,
-    *standardize: str | None,
-    kinds: Sequence[str] = (),
-    names: Sequence[str] | None = None,
+    X: np.ndarray, Y: np.ndarray, *standardize: str | None, kinds: Sequence[str] = ()
 ) -> str | None:
     """What to warn of before linking two files in some views, if anything."""
     if unrelated(X, Y, kinds):
         return UNRELATED_ROWS
     if {"separate", "rank"} & set(standardize):
         return None  # such a view does not mind the units
-    return units_warning(X, Y, kinds, names)
+    return units_warning(X, Y, kinds)
 
 
 def units_warning(

@@ -135,6 +135,8 @@ def read_columns(
     if is_frame(table):
         frame = list(series_of(table))
         return [_of_series(one, name, file, first_row) for one, name in _named(frame, names, file)]
+    if hasattr(table, "tocsr"):
+        raise TypeError(f"the {file} is sparse: pass an array or a dataframe in its place")
     values = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
     if values.dtype.names is not None:
         raise TypeError(f"the {file} is a structured array: pass a dataframe in its place")

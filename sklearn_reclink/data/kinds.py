@@ -170,7 +170,7 @@ def learn_variables(
     kinds, categories, types = [], [], []
     like_codes: dict[str, int] = {}
     for k, columns in enumerate(zip(*tables, strict=True)):
-        types.append(_type(columns))
+        types.append(common_type(columns))
         told = NOMINAL if k in nominal else ORDINAL if k in ordinal else None
         kind, levels = _learn(columns, told, ordinal.get(k))
         kinds.append(kind)
@@ -214,8 +214,8 @@ def _chosen(
     return chosen
 
 
-def _type(columns: Sequence[Column]) -> str | None:
-    """What the columns hold in all files."""
+def common_type(columns: Sequence[Column]) -> str | None:
+    """What the columns hold in all files, the same in each."""
     held = [column for column in columns if column.type is not None]
     for other in held[1:]:
         if other.type != held[0].type:

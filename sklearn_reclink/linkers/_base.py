@@ -23,6 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_reclink._interrupts import whole_interrupts
 from sklearn_reclink._sklearn_compat import StrOptions, fit_context
 from sklearn_reclink.data import reading
 from sklearn_reclink.data.alignment import alignment_warning
@@ -131,8 +132,7 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         files = reading.read_files(self, X, y, pool, reference)
         self.masked_ = files.pool
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        told: Any = {"kinds": self.kinds_, "names": getattr(self, "feature_names_in_", None)}
-        unrelated = alignment_warning(files.original, files.masked, *chosen, **told)
+        unrelated = alignment_warning(files.original, files.masked, *chosen, kinds=self.kinds_)
         views, refused = list[View](), dict[str | None, ValueError]()
         for standardize in chosen:
             try:
@@ -194,6 +194,7 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
             return DistancePairs(self._family, self._theta, index.original, index.masked)
         return index.search(self._family, self._theta)
 
+    @whole_interrupts()
     def _ask(self, question: str, index: Index, **options: Any) -> tuple[np.ndarray, ...]:
         """The answer to a question under the rule: that of the search, or of `rules`."""
         search = self._search(index)
@@ -266,8 +267,7 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
             Squared distances (a bilinear one may be negative), or minus log-likelihoods. The rules
             ``"density"`` and ``"balanced"`` add a price for each masked record.
         rows : ndarray of int of shape (n_records, n_neighbors)
-            Rows in the pool, nearest first; the first is that of `predict`, except under the rule
-            ``"one_to_one"``.
+            Rows in the pool, nearest first; `predict` gives the first, except by ``"one_to_one"``.
         """
         index = self._read(X, pool)
         n_neighbors = read_n_neighbors(n_neighbors, index.n_masked)

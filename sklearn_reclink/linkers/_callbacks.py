@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
+from sklearn_reclink._interrupts import whole_interrupts
+
 try:
     from sklearn.callback import CallbackSupportMixin
 except ImportError:  # before scikit-learn 1.9 there are no callbacks
@@ -26,17 +28,18 @@ except ImportError:  # before scikit-learn 1.9 there are no callbacks
 
 
 def reports_tasks(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `fit` tell the callbacks of an estimator when it begins and ends."""
+    """Let `fit` tell callbacks when it begins and ends, and end as an interrupt if it is one."""
 
     @wraps(fit)
     def reporting(self: Any, X: Any, y: Any = None, *arguments: Any, **options: Any) -> Any:
-        if not hasattr(self, "_skl_callbacks"):
-            return fit(self, X, y, *arguments, **options)
-        context = self._init_callback_context(max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        fitted = fit(self, X, y, *arguments, **options)
-        context.call_on_fit_task_end(estimator=self, X=X, y=y)
-        return fitted
+        with whole_interrupts():
+            if not hasattr(self, "_skl_callbacks"):
+                return fit(self, X, y, *arguments, **options)
+            context = self._init_callback_context(max_subtasks=None)
+            context.call_on_fit_task_begin(estimator=self, X=X, y=y)
+            fitted = fit(self, X, y, *arguments, **options)
+            context.call_on_fit_task_end(estimator=self, X=X, y=y)
+            return fitted
 
     return reporting
 

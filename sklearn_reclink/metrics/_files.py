@@ -3,27 +3,56 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_array
 
-from sklearn_reclink.data.reading import check_aligned_index, column_names, match_columns
+from sklearn_reclink.data.alignment import check_aligned_index
+from sklearn_reclink.data.columns import column_names
+from sklearn_reclink.data.kinds import NUMERIC, Variables, learn_variables
+from sklearn_reclink.data.reading import match_columns
+
+_FILES = "original file X", "masked file y"
 
 
-def read_files(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Two tables of finite numbers with the same columns, aligned row by row.
+def read_codes(X: Any, y: Any) -> tuple[Variables, np.ndarray, np.ndarray]:
+    """Two tables with the same columns, aligned row by row, as the linkers read them.
 
-    Columns are matched by name if both tables have names, otherwise by position.
+    Columns are matched by name if both tables have names, otherwise by position. Dates, times and
+    durations are numbers, and so are levels and categories; missing values are NaN.
     """
     y = match_columns(column_names(X), y)
     check_aligned_index(X, y)
-    original = check_array(X, dtype=np.float64, input_name="X", ensure_min_samples=2)
-    masked = check_array(y, dtype=np.float64, input_name="y", ensure_min_samples=2)
-    if original.shape != masked.shape:
+    variables = learn_variables(X, y)
+    if not variables.kinds:
+        raise ValueError("the files have no columns: at least 1 is needed")
+    original, masked = variables.codes(*zip((X, y), _FILES, strict=True))
+    if len(original) != len(masked):
         raise ValueError(
-            f"masked file has {masked.shape[0]} records and {masked.shape[1]} columns, original "
-            f"has {original.shape[0]} and {original.shape[1]}: row i of y must be the masked "
-            "version of row i of X"
+            f"masked file has {len(masked)} records, original has {len(original)}: row i of y must "
+            "be the masked version of row i of X"
         )
-    return original, masked
+    if len(original) < 2:
+        raise ValueError(f"the files have n_records={len(original)}: at least 2 are needed")
+    return variables, original, masked
+
+
+def read_files(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The same of tables of numbers and dates alone, none of which is missing."""
+    variables, *files = read_codes(X, y)
+    names = variables.names or range(len(variables.kinds))
+    for k, (name, kind) in enumerate(zip(names, variables.kinds, strict=True)):
+        if kind != NUMERIC:
+            raise ValueError(
+                f"column {name!r} is not numeric: this measure takes numbers, dates and durations. "
+                "Convert it to numbers in both files, or leave it out; `information_loss` takes "
+                "categories too"
+            )
+        for codes, file in zip(files, _FILES, strict=True):
+            missing = np.isnan(codes[:, k])
+            if missing.any():
+                raise ValueError(
+                    f"column {name!r} of the {file} has a missing value in row {missing.argmax()}: "
+                    "drop the record from both files; `information_loss` takes missing values too"
+                )
+    return files[0], files[1]
 
 
 def check_share(name: str, share: float) -> None:

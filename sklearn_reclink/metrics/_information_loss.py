@@ -34,7 +34,8 @@ def il1s(X: Any, y: Any, *, multioutput: str = "uniform_average") -> Any:
     Parameters
     ----------
     X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file and its masked version, aligned and in the same units.
+        The original file and its masked version, of numbers and dates, aligned and in the same
+        units.
     multioutput : {"uniform_average", "raw_values"}, default="uniform_average"
         The mean over the variables, or one number each.
 
@@ -67,7 +68,8 @@ def covariance_change(X: Any, y: Any, *, relative: bool = False) -> float:
     Parameters
     ----------
     X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file and its masked version, in the same units. Rows need not be aligned.
+        The original file and its masked version, of numbers and dates, in the same units. Rows
+        need not be aligned.
     relative : bool, default=False
         Divide each change by the size of the covariance itself: the mean variation of
         Domingo-Ferrer and Torra, which is dominated by covariances near 0. By default each change
@@ -102,7 +104,8 @@ def correlation_change(X: Any, y: Any) -> float:
     Parameters
     ----------
     X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file and its masked version, in any order of rows and any units.
+        The original file and its masked version, of numbers and dates, in any order of rows and
+        any units.
 
     Returns
     -------

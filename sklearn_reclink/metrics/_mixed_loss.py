@@ -141,9 +141,7 @@ def mixed_loss(X: Any, y: Any, *, categorical_features: Any = None) -> MixedLoss
     numeric = [one for one in variables if not one.categorical]
     categorical = [one for one in variables if one.categorical]
     numbers = 0.0
-    if numeric and not categorical and not any(gap.any() for v in variables for gap in v.missing):
-        numbers = probabilistic_loss(X, y).loss
-    elif numeric:
+    if numeric:
         complete = ~np.any([gap for one in numeric for gap in one.missing], axis=0)
         columns = [(one.original[complete], one.masked[complete]) for one in numeric]
         old, new = (np.column_stack(file) for file in zip(*columns, strict=True))

@@ -74,7 +74,8 @@ def probabilistic_information_loss(X: Any, y: Any) -> float:
     Parameters
     ----------
     X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file and its masked version, in the same units. Rows need not be aligned.
+        The original file and its masked version, of numbers and dates, in the same units. Rows
+        need not be aligned.
 
     Returns
     -------

@@ -26,9 +26,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from sklearn_reclink.data.kinds import NUMERIC
+from sklearn_reclink.data.mixed import learn_mixed_view
 from sklearn_reclink.data.ranks import learn_ranks
 from sklearn_reclink.data.views import chosen_views, learn_scales, spread
-from sklearn_reclink.metrics._files import average, read_files
+from sklearn_reclink.metrics._files import average, read_codes, read_files
+from sklearn_reclink.metrics.record_space import index_of
 from sklearn_reclink.search import Index
 
 # The widths, in percent, that Domingo-Ferrer and Torra average over.
@@ -120,7 +123,9 @@ def linkage_ceiling(
     Parameters
     ----------
     X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file and its masked version, aligned.
+        The original file and its masked version, aligned. They may hold categories and missing
+        values. The type of a column says which kind it is, as in the linkers; give codes that are
+        categories such a type.
     standardize : {"separate", "difference", "rank"}, None or several of them, default="separate"
         How differences are taken, as in the linkers; if several are given, the largest rate is
         returned.
@@ -133,7 +138,8 @@ def linkage_ceiling(
     float
         Share of records for which no other masked record is as near or nearer in every variable;
         if ``expected``, a record with m such others counts as 1 / (1 + m). It bounds weighted
-        means, OWA and Choquet integrals, but not Mahalanobis and bilinear distances.
+        means, OWA and Choquet integrals, but not Mahalanobis and bilinear distances. If values are
+        missing, it bounds the distances that learn what a missing value costs.
 
     Examples
     --------
@@ -146,14 +152,18 @@ def linkage_ceiling(
     >>> linkage_ceiling(X, Y, expected=True)
     0.75
     """
-    original, masked = read_files(X, y)
+    variables, a, b = read_codes(X, y)
+    kinds, names = variables.kinds, variables.names
+    is_mixed = set(kinds) != {NUMERIC} or bool(np.isnan(a).any() or np.isnan(b).any())
     ceilings = []
     for view in chosen_views(standardize):
-        files = original, masked
-        scales = learn_ranks(*files) if view == "rank" else learn_scales(*files, view)
-        index = Index(*scales.coordinates(*files))
+        if is_mixed:
+            index, _ = index_of(learn_mixed_view(a, b, b, kinds, view, names), a, b)
+        else:
+            scales = learn_ranks(a, b) if view == "rank" else learn_scales(a, b, view, names)
+            index = Index(*scales.coordinates(a, b))
         ceilings.append((1 / (1 + index.n_dominators)).sum() if expected else index.ceiling)
-    return float(max(ceilings) / len(original))
+    return float(max(ceilings) / len(a))
 
 
 def interval_disclosure(
@@ -169,7 +179,8 @@ def interval_disclosure(
     Parameters
     ----------
     X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file and its masked version, aligned and in the same units.
+        The original file and its masked version, of numbers and dates, aligned and in the same
+        units.
     widths : float or iterable of float, default=(1, 2, ..., 10)
         How far an interval reaches to each side, in percent of the records or of the standard
         deviation. The shares for several widths are averaged.

@@ -42,7 +42,7 @@ def average_record_linkage(
     linkers : estimator or sequence of estimators
         Linkers, such as `EuclideanLinker`; they are cloned.
     X, y : array-like or dataframe of shape (n_records, n_features)
-        The original file and its masked version, aligned.
+        The original file and its masked version, of numbers and dates, aligned.
     n_known : iterable of int, default=None
         Numbers of variables known, by default from 1 to ``n_features``.
 

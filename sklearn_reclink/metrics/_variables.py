@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_reclink.data.reading import check_aligned_index
-from sklearn_reclink.masking.columns import NUMERIC, Column, Table, frame_of
+from sklearn_reclink.data.alignment import check_aligned_index
+from sklearn_reclink.data.columns import Column, column_names, read_columns
+from sklearn_reclink.data.kinds import common_type
+from sklearn_reclink.data.reading import match_columns
 
 
 class Variable(NamedTuple):
@@ -27,59 +29,57 @@ class Variable(NamedTuple):
         return np.isnan(self.original), np.isnan(self.masked)
 
 
-def read_tables(X: Any, y: Any) -> tuple[Table, Table]:
-    """Both files, with the columns of the masked one in the order of the original."""
+def read_tables(X: Any, y: Any) -> tuple[list[Column], list[Column]]:
+    """The columns of both files, those of the masked one in the order of the original."""
+    names = column_names(X)
+    y = match_columns(names, y)
     check_aligned_index(X, y)
-    original, masked = (_table(file) for file in (X, y))
-    names = [[one.name for one in table.columns] for table in (original, masked)]
-    if all(frame_of(file) is not None for file in (X, y)) and set(names[0]) == set(names[1]):
-        masked = Table(masked.data, [masked.columns[names[1].index(name)] for name in names[0]])
-        names[1] = names[0]
-    shapes = [(len(table), len(table.columns)) for table in (original, masked)]
-    framed = isinstance(names[0][0], str) and isinstance(names[1][0], str)
-    if shapes[0] != shapes[1] or (framed and names[0] != names[1]):
+    original = read_columns(X, names, "original file X")
+    if not original or not len(original[0].missing):
+        raise ValueError("original file X is empty: it needs at least one row and one column")
+    masked = read_columns(y, [column.name for column in original], "masked file y")
+    n_records = [len(columns[0].missing) for columns in (original, masked)]
+    if n_records[0] != n_records[1]:
         raise ValueError(
-            f"masked file has {shapes[1][0]} records and {shapes[1][1]} columns, original has "
-            f"{shapes[0][0]} and {shapes[0][1]}: both must have the same columns, and row i of y "
-            "must be the masked version of row i of X"
+            f"masked file has {n_records[1]} records, original has {n_records[0]}: row i of y must "
+            "be the masked version of row i of X"
         )
     return original, masked
 
 
-def _table(file: Any) -> Table:
-    frame = frame_of(file)
-    if frame is not None:
-        return Table.of(frame)
-    array = np.asarray(file) if hasattr(file, "dtype") else np.array(file, dtype=object)
-    if array.ndim != 2 or array.size == 0:
-        raise ValueError(
-            f"a file has one row per record and one column per variable: {array.shape}"
-        )
-    return Table.of(array)
-
-
-def variables_of(files: tuple[Table, Table], categorical_features: Any) -> list[Variable]:
+def variables_of(
+    files: tuple[list[Column], list[Column]], categorical_features: Any
+) -> list[Variable]:
     """The variables of both files, by their kind."""
-    names = [column.name for column in files[0].columns]
+    names = [column.name for column in files[0]]
     told = [] if categorical_features is None else list(categorical_features)
     unknown = [one for one in told if one not in names and one not in range(len(names))]
     if unknown:
         raise ValueError(f"categorical_features holds {unknown}; the columns are {names}")
     found = []
-    for place, pair in enumerate(zip(*(table.columns for table in files), strict=True)):
+    for place, pair in enumerate(zip(*files, strict=True)):
         named = pair[0].name in told or place in told
-        if named or any(one.kind not in NUMERIC for one in pair):
+        if named or not _is_numeric(pair):
             found.append(Variable(True, *_common_codes(*pair)))
         else:
-            found.append(Variable(False, pair[0].numbers, pair[1].numbers))
+            common_type(pair)
+            found.append(Variable(False, pair[0].numbers(), pair[1].numbers()))
     return found
 
 
+def _is_numeric(pair: tuple[Column, ...]) -> bool:
+    """Whether a column has values, and neither categories nor levels."""
+    held = [one for one in pair if one.type is not None]
+    return bool(held) and not any(one.nominal or one.levels is not None for one in held)
+
+
 def _common_codes(original: Column, masked: Column) -> tuple[np.ndarray, np.ndarray]:
-    (old, old_levels), (new, new_levels) = original.levels, masked.levels
-    number = {level: code for code, level in enumerate(dict.fromkeys([*old_levels, *new_levels]))}
-    common = [np.array([*(number[level] for level in one), -1]) for one in (old_levels, new_levels)]
-    return common[0][old], common[1][new]
+    number: dict[Any, int] = {}
+    codes = np.full((2, len(original.missing)), -1)
+    for of_file, column in zip(codes, (original, masked), strict=True):
+        labels = column.labels()
+        of_file[~column.missing] = [number.setdefault(one, len(number)) for one in labels]
+    return codes[0], codes[1]
 
 
 def categorical_variables(X: Any, y: Any, categorical_features: Any) -> list[Variable]:

@@ -26,8 +26,6 @@ says how time is divided. What takes as long as a count of a large file begins o
 """
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -56,6 +54,7 @@ from sklearn_reclink.solvers.shares import SHARES, Shares
 from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count
 
 _MOST_PAIRS_OF_CELLS = 4_000_000  # beyond, cells start with few rows
+_FEW = 50  # open records: conflicts settle at once what cells may split for ever
 _NEAR_PROOF = 0.01  # of the records
 _LINES_PER_START = 5  # seconds of the first line searches, for each that presolve and starts took
 _COUNTS = 20  # of a large file, that a search by conflicts takes at least
@@ -92,23 +91,22 @@ def solve(
     size: dict[str, Any] = {"most_pairs": most_pairs, "shares": shares}
     options: dict[str, Any] = {"rng": rng, "verbose": verbose}
     deadline = time.monotonic() + time_limit
-    with _whole_interrupts():
-        found = solve_exact(
-            problem,
-            time_limit=time_limit,
-            late_starts=partial(late_starts, problem, solve=solve_exact, rng=rng, **size),
-            for_blocks=time_limit < np.inf,
-            at_least=at_least,
-            enough=enough,
-            **size,
-            **options,
-        )
-        left = deadline - time.monotonic()
-        if found.status is Status.TIME_LIMIT and left > max(shares.blocks * time_limit, 1.0):
-            from sklearn_reclink.solvers.blocks.search import improve_by_blocks
+    found = solve_exact(
+        problem,
+        time_limit=time_limit,
+        late_starts=partial(late_starts, problem, solve=solve_exact, rng=rng, **size),
+        for_blocks=time_limit < np.inf,
+        at_least=at_least,
+        enough=enough,
+        **size,
+        **options,
+    )
+    left = deadline - time.monotonic()
+    if found.status is Status.TIME_LIMIT and left > max(shares.blocks * time_limit, 1.0):
+        from sklearn_reclink.solvers.blocks.search import improve_by_blocks
 
-            most = max(at_least, enough)
-            found = improve_by_blocks(problem, found, deadline=deadline, at_least=most, **options)
+        most = max(at_least, enough)
+        found = improve_by_blocks(problem, found, deadline=deadline, at_least=most, **options)
     return found
 
 
@@ -224,7 +222,9 @@ class ExactSearch:
             left = self.deadline - time.monotonic()
             self._search_lines(time.monotonic() + self.shares.lines_of_mixed * left)
         if self.by_cells:
-            self._prove_by_cells(self._at(self.shares.cells))
+            few = len(self.incumbent.open) <= _FEW
+            review = self.begin + self.shares.seconds_of_few if few else np.inf
+            self._prove_by_cells(self._at(self.shares.cells), review)
         self._prove_by_conflicts(self.shares.before_late, self.late_starts)
         return True
 
@@ -324,17 +324,3 @@ def compile_search(problem: Problem) -> None:
             compile_cells()
     else:
         compile_kernels(family)
-
-
-@contextmanager
-def _whole_interrupts() -> Iterator[None]:
-    """Raise as an interrupt what numba makes of one that arrives while it converts arguments."""
-    try:
-        yield
-    except SystemError as error:
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, KeyboardInterrupt):
-            cause = cause.__cause__
-        if cause is None:
-            raise
-        raise KeyboardInterrupt from error

@@ -1,4 +1,4 @@
-"""Do rows combine to zero, exactly? Two checks without any tolerance.
+"""Do rows combine to zero, exactly? Checks without any tolerance.
 
 Given the rows of a certificate of infeasibility and multipliers, floats that an active set ended
 with: is there an exact combination of the rows to zero whose multipliers are not negative? Then no
@@ -14,18 +14,25 @@ below ``lambda`` everywhere, it is positive.
 *By elimination* (`exact_support`). Floating-point numbers are rationals, so elimination over the
 integers (Bareiss) decides without rounding whether ``sum_j lambda_j r_j = 0`` with ``lambda >= 0``
 and ``lambda_m = 1``. It is the last resort, for the ties of rounded or repeated data.
+
+*Against a cone* (`opposing_combination`). Rows of records alone contradict a cone of infinitely
+many rows if their total, computed in integers, is in minus its dual (`Family.opposes`).
 """
 
 import math
 from collections.abc import Sequence
+from operator import mul
 from typing import Any
 
 import numpy as np
 from numba import njit
 
+from sklearn_reclink.families import Family
+from sklearn_reclink.families.integers import near_integers
 from sklearn_reclink.solvers.qr_update import INTERNAL
 
 _UNIT = 2.0**-53
+_LARGEST_INTEGER = 2**900  # that is divided by as a float
 # Largest entries within these are scaled to 1, of equations and of unknowns. What underflows by the
 # first comes to less than _TINY by the second.
 _LARGEST, _LEAST, _TINY = 2.0**960, 2.0**-150, 2.0**-900
@@ -215,3 +222,36 @@ def combination_to_zero(
         return None
     common = math.gcd(*result)
     return [value // common for value in result]
+
+
+def opposing_combination(
+    family: Family, rows: Sequence[Sequence[int]], sizes: np.ndarray
+) -> list[int] | None:
+    """Integers, none negative, whose combination of rows of records opposes the cone, exactly.
+
+    They are looked for near the multipliers that give the rows these ``sizes`` (the largest entry
+    of each); where the total meets a border of the cone, near them on that border.
+    """
+    largest = [max(map(abs, row)) for row in rows]
+    if not rows or not 0 < min(largest) <= max(largest) < _LARGEST_INTEGER:
+        return None
+    multipliers = sizes / np.array(largest, dtype=float)
+    if not (np.isfinite(multipliers).all() and multipliers.min() >= 0 < multipliers.max()):
+        return None  # beyond the range of floats
+    near = near_integers((multipliers / multipliers.max()).tolist())
+    if _opposes(family, rows, near):
+        return near
+    order = np.argsort(-multipliers, kind="stable")
+    order = np.roll(order, -1).tolist()  # the largest is last, before it the smallest
+    for equations in family.borders(rows, multipliers):
+        columns = [[equation[k] for equation in equations] for k in order]
+        found = combination_to_zero(columns, [near[k] for k in order])
+        if found is not None:
+            found = [found[place] for place in np.argsort(order).tolist()]
+            if _opposes(family, rows, found):
+                return found
+    return None
+
+
+def _opposes(family: Family, rows: Sequence[Sequence[int]], multipliers: Sequence[int]) -> bool:
+    return family.opposes([sum(map(mul, multipliers, each)) for each in zip(*rows, strict=True)])

@@ -17,20 +17,17 @@ is rounded once.
 import math
 from copy import copy
 from dataclasses import dataclass
-from operator import mul
 
 import numpy as np
 
 from sklearn_reclink.families import Family
-from sklearn_reclink.families.integers import near_integers
 from sklearn_reclink.search.ties import TIE_TOLERANCE
-from sklearn_reclink.solvers.farkas import combination_to_zero, combines_nearby, exact_support
+from sklearn_reclink.solvers.farkas import combines_nearby, exact_support, opposing_combination
 from sklearn_reclink.solvers.problem import Problem
 
 _ALLOWED = 0.9  # of what ties allow: the rest is for the rounding of a recount
 _UNIT = 2.0**-53
 _WEAK = 0.5  # of what ties allow: certificates have more
-_LARGEST_INTEGER = 2**900  # that is divided by as a float
 CONE = -1  # the owner of rows of the cone
 
 
@@ -45,11 +42,6 @@ def _has_tiny(numbers: np.ndarray) -> np.ndarray:
     """Which rows have a number so small that its square may underflow, (n_rows,) of bool."""
     sizes = np.abs(numbers)
     return np.asarray(((sizes > 0) & (sizes < 2.0**-300)).any(axis=1))
-
-
-def _total(multipliers: list[int], rows: list[list[int]]) -> list[int]:
-    """The combination of rows of integers."""
-    return [sum(map(mul, multipliers, column)) for column in zip(*rows, strict=True)]
 
 
 def allowed(
@@ -246,35 +238,11 @@ class RowCache:
             return conflict
         for tiny in (0.0, 1e-9):
             used = (multipliers > tiny * multipliers.max(initial=0.0)) & (self.owners[support] >= 0)
-            if self._opposes(
-                [integers[k] for k in np.flatnonzero(used)], support[used], multipliers[used]
-            ):
+            rows = [integers[k] for k in np.flatnonzero(used)]
+            units = multipliers[used] * np.abs(self.rows[support[used]]).max(axis=1, initial=0.0)
+            if opposing_combination(self.problem.family, rows, units):
                 return self.owners_of(support[used])
         return None
-
-    def _opposes(
-        self, integers: list[list[int]], support: np.ndarray, multipliers: np.ndarray
-    ) -> bool:
-        """Whether records alone contradict the cone, by ratios near the multipliers, exactly."""
-        sizes = [max(map(abs, row)) for row in integers]
-        if not sizes or not 0 < min(sizes) <= max(sizes) < _LARGEST_INTEGER:
-            return False
-        multipliers = multipliers * np.abs(self.rows[support]).max(axis=1) / np.array(sizes, float)
-        if not (np.isfinite(multipliers).all() and multipliers.min() >= 0 < multipliers.max()):
-            return False  # beyond the range of floats
-        whole = near_integers((multipliers / multipliers.max()).tolist())
-        family = self.problem.family
-        if family.opposes(_total(whole, integers)):
-            return True
-        order = np.argsort(-multipliers, kind="stable")
-        order = np.roll(order, -1).tolist()  # the largest is last, before it the smallest
-        near = [whole[k] for k in order]
-        for equations in family.borders(integers, multipliers):
-            columns = [[equation[k] for equation in equations] for k in order]
-            found = combination_to_zero(columns, near)
-            if found and family.opposes(_total(found, [integers[k] for k in order])):
-                return True
-        return False
 
     def _proves(self, support: np.ndarray, multipliers: np.ndarray) -> bool:
         """Whether rows with positive multipliers contradict each other, rounding counted."""

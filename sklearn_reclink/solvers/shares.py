@@ -15,6 +15,9 @@ class Shares:
     early_starts: float = 0.25  # of the time left
     lines_of_mixed: float = 0.3  # of the time left, as categories make simple starts poor
     cells: float = 0.7
+    seconds_of_few: float = (
+        1.0  # when a proof of few open records by cells must be near, in seconds
+    )
     before_late: float = 0.7  # of the time for conflicts
 
     # of a large file

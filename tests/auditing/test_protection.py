@@ -184,6 +184,19 @@ def test_a_target_is_not_met_while_attackers_lack_time(X):
     assert 'class="verdict some"' in kept.to_html()
 
 
+def test_a_target_is_not_met_without_an_attacker_that_was_named(X, monkeypatch):
+    def skip_reason(attacker, setting):
+        return "it takes too long" if attacker.name == "probabilistic" else None
+
+    monkeypatch.setattr("sklearn_reclink.auditing._attackers.Attacker.skip_reason", skip_reason)
+    families = [MaskerFamily("shuffling", DataShuffling(random_state=0), "p", (80, 100))]
+    names = ["euclidean", "probabilistic"]
+    found = MaskingSearch(0.1, maskers=families, attackers=names, time_limit=12).fit(X)
+    kept = found.protection_
+    assert not found.feasible_ and kept.unsettled
+    assert "The file is too large for Probabilistic" in " ".join(kept.to_text().split())
+
+
 @pytest.mark.usefixtures("no_time_for_density")
 def test_a_proof_needs_no_attacker_and_maskings_left_open_are_told(X):
     found = MaskingSearch(0.1, maskers=FAMILIES, attackers=QUICK, time_limit=12).fit(X)

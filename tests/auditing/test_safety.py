@@ -236,6 +236,23 @@ def test_a_limit_is_not_met_where_an_attacker_that_seeks_some_people_could_not(m
     assert "it looks for some people instead" not in found.to_text()
 
 
+def test_an_attacker_for_which_the_file_is_too_large_is_not_tried_and_counts_if_named():
+    X = make_microdata(200, 4, random_state=0)
+    Y = AdditiveNoise(p=60, random_state=0).fit_transform(X)
+    sizes = {"size_limits": SizeLimits(all_pairs=100), "limit": 0.9, "time_limit": 10.0}
+    named = audit(X, Y, attackers=["euclidean", "probabilistic"], **sizes)
+    by_default = audit(X, Y, **sizes)
+    for found in (named, by_default):
+        assert [one.name for one in found.untried] == ["probabilistic"]
+        assert not found.out_of_time and not found.above_limit
+        (told,) = [text for text in verdict(found).how_sure if text.startswith("Not tried")]
+        assert "too large: Probabilistic" in told
+        assert "at least" in verdict(found).headline
+    assert named.unsettled and not named.within_limit
+    assert "not every attacker was tried" in verdict(named).headline
+    assert by_default.within_limit and not by_default.unsettled
+
+
 def test_a_proof_says_which_costs_of_missing_values_it_covers():
     X = make_microdata(60, 3, random_state=2)
     Y = AdditiveNoise(20, random_state=0).fit_transform(X)

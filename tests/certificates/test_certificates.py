@@ -22,7 +22,7 @@ from sklearn_reclink.certificates import build, certificate_json
 from tests.certificates.cases import certified
 from tests.certificates.schema import SCHEMA, problems
 from tests.exact_arithmetic import best_subset
-from tests.problems import noisy_files
+from tests.problems import TIES_ALONG_RATIOS, as_floats, noisy_files
 from tests.soundness.claims import LINKERS
 
 
@@ -178,3 +178,12 @@ def test_a_fit_without_a_certificate_says_so_and_stands():
         linker = WeightedMeanLinker(certify=True).fit(X, Y)
     assert linker.certificate_ is None
     assert linker.n_linked_ == linker.bound_ == round(linker.score(X, Y) * 25)
+
+
+@pytest.mark.parametrize("files", TIES_ALONG_RATIOS)
+def test_ties_along_ratios_of_integers_are_proven_to_the_bound_of_the_fit(files):
+    linker = BilinearLinker(constraint="psd", standardize=None, certify=True, random_state=0)
+    linker.fit(*as_floats(*files))
+    verified = verify_certificate(linker.certificate_, *as_floats(*files))
+    assert linker.status_ == "optimal"
+    assert (verified.n_linked, verified.bound) == (linker.n_linked_, linker.bound_)

@@ -199,3 +199,24 @@ def test_rules_and_cross_validation_take_mixed_frames(rule: str) -> None:
     )
     found = cross_validate(EuclideanLinker(rule=rule), X, Y, cv=3, error_score="raise")
     assert (found["test_score"] > 0).all()
+
+
+def test_conflicts_settle_a_tie_that_cells_split_for_ever() -> None:
+    """Of few records they are asked after a second, however long the cells might go on."""
+    gap = np.nan
+    X = [
+        [2, 2, 1],
+        [2, 4, 1],
+        [3, 4, gap],
+        [1, 1, 1],
+        [1, gap, 0],
+        [1, 0, 0],
+        [2, 1, gap],
+        [4, 1, 2],
+    ]
+    Y = [
+        *([0, gap, 1], [4, 4, 1], [gap, 4, 1], [3, 0, gap]),
+        *([4, 1, 1], [0, 4, gap], [4, gap, 1], [0, gap, 0]),
+    ]
+    linker = fitted(OWALinker(), np.array(X), np.array(Y), standardize="separate", time_limit=1e6)
+    assert (linker.status_, linker.n_linked_) == ("optimal", 2)

@@ -18,7 +18,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from sklearn_reclink import BilinearLinker, ChoquetLinker, WeightedMeanLinker
+from sklearn_reclink import BilinearLinker, ChoquetLinker, EuclideanLinker, WeightedMeanLinker
 from sklearn_reclink.datasets import make_microdata
 from sklearn_reclink.families import WeightedMean
 from sklearn_reclink.masking import Microaggregation
@@ -194,6 +194,19 @@ def test_linker_whose_first_fit_was_interrupted_is_not_fitted(monkeypatch):
         linker.fit(X, Y)
     with pytest.raises(NotFittedError):
         linker.score(X, Y)
+
+
+def test_an_interrupt_that_compiled_code_turns_into_an_error_is_an_interrupt(monkeypatch):
+    X, Y = small_files()
+    linker = EuclideanLinker().fit(X, Y)
+
+    def cut_off(*_):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr("sklearn_reclink.search.DistancePairs.linked", cut_off)
+    for method in ("fit", "score"):
+        with pytest.raises(KeyboardInterrupt):
+            getattr(linker, method)(X, Y)
 
 
 @pytest.mark.slow

@@ -99,7 +99,7 @@ def test_columns_are_matched_by_name_and_kinds_may_change():
     assert information_loss(X, Y[X.columns[::-1]]) == information_loss(X, Y)
     changed = category_change(X, Y, multioutput="raw_values")
     assert changed.tolist() == [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-    with pytest.raises(ValueError, match="both must have the same columns"):
+    with pytest.raises(ValueError, match=r"lacks \['age'\] and adds \['years'\]"):
         information_loss(X, Y.rename(columns={"age": "years"}))
     assert information_loss(pl.from_pandas(X), pl.from_pandas(X)[::-1]) > 0
 
@@ -113,3 +113,11 @@ def test_numbers_are_compared_on_the_records_that_have_them():
     )
     assert mixed_loss(X, Y).numbers == pytest.approx(expected)
     assert mixed_loss(X, X.assign(income=np.nan)).numbers == 1.0
+
+
+@pytest.mark.parametrize("measure", [information_loss, association_change])
+@pytest.mark.parametrize("others", [{}, {"sex": ["f", "m", None]}])
+def test_an_infinite_value_is_refused_by_column_and_row(measure, others):
+    X = pd.DataFrame({**others, "age": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match=r"column 'age' of the masked file.* inf.* row 2"):
+        measure(X, X.assign(age=[1.0, 2.0, np.inf]))

@@ -43,7 +43,7 @@ from tests.exact_arithmetic import (
     submodular_rows,
     unit_rows,
 )
-from tests.problems import FamilyOf, as_floats, integer_files, problem_of, solved
+from tests.problems import TIES_ALONG_RATIOS, FamilyOf, as_floats, integer_files, problem_of, solved
 
 EXAMPLES = 100 if os.environ.get("CI") else 300
 
@@ -121,21 +121,11 @@ def test_psd_optimum_of_two_variables_equals_exact_search(files):
     assert_optimum(solve_family(files, semidefinite(files)), len(best))
 
 
-# conflicts whose total is singular along (3, 1, -2) and (8, 2, -5), in no difference of two records
-TOUCHING_3_1_2 = (
-    [[0, 6, 2], [0, 5, 0], [0, 0, 0], [0, 0, 0], [6, 0, 5], [0, 0, 0]],
-    [[2, 0, 2], [2, 5, 4], [0, 0, 0], [0, 2, 0], [1, 2, 1], [1, 4, 2]],
-)
-TOUCHING_8_2_5 = (
-    [[0, 6, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0], [5, 0, 5], [0, 3, 0]],
-    [[3, 0, 3], [0, 0, 0], [0, 0, 0], [2, 4, 3], [1, 3, 1], [0, 4, 1]],
-)
-
-
 @settings(max_examples=100, deadline=None)
 @given(integer_files(n_features=(3, 4), n_records=(2, 6)))
-@example(files=TOUCHING_3_1_2)
-@example(files=TOUCHING_8_2_5)
+@example(files=TIES_ALONG_RATIOS[0])
+@example(files=TIES_ALONG_RATIOS[1])
+@example(files=TIES_ALONG_RATIOS[2])
 def test_psd_optimum_lies_between_an_exact_matrix_and_exact_cuts(files):
     n = len(files[0][0])
     rows = family_rows(products, *files)

@@ -74,8 +74,8 @@ class MaskingSearch(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         The release. If no masking is within the target, it is one that could not be settled in
         time, or else the one in which an audit finds least.
     feasible_ : bool
-        Whether it is within the target. A masking that was not tried by every attacker, for lack of
-        time, does not count as within it: see ``protection_.unsettled``.
+        Whether it is within the target. A masking that was not tried by every attacker does
+        not count as within it: see ``protection_.unsettled``.
     best_masker_ : transformer
         The masker that makes it.
     risk_ : float

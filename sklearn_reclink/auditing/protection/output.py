@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sklearn_reclink.auditing._output import SCHEMA_VERSION
-from sklearn_reclink.auditing.formatting import aligned, bulleted, percent, percent_given, wrapped
+from sklearn_reclink.auditing.formatting import (
+    aligned,
+    bulleted,
+    listed,
+    percent,
+    percent_given,
+    wrapped,
+)
 from sklearn_reclink.auditing.protection.trials import LEFT_OPEN, REJECTED, ROUNDING, Trial
 
 if TYPE_CHECKING:
@@ -31,8 +38,8 @@ def headline(found: Protection) -> str:
     if found.unsettled:
         return (
             f"No masking is shown to be within the target of {target}. The attackers that were "
-            f"tried find {percent(one.risk or 0.0)} in {one.name}, but the time limit ended before "
-            "all of them were tried. Try a longer time limit."
+            f"tried find {percent(one.risk or 0.0)} in {one.name}, but not every attacker was "
+            f"tried. {_what_to_try(found)}"
         )
     if not found.feasible:
         return " ".join([_none_found(found), _least_risk(found), _remedy(found)])
@@ -47,6 +54,14 @@ def headline(found: Protection) -> str:
         f"The release is masked by {one.name}: the strongest attacker finds {percent(one.risk)} of "
         f"the {found.unit}. The target is {target}."
     )
+
+
+def _what_to_try(found: Protection) -> str:
+    """What to do if not every attacker was tried."""
+    if found.audit is None or found.audit.out_of_time:
+        return "Try a longer time limit."
+    titles = listed([one.title for one in found.audit.missing])
+    return f"The file is too large for {titles}: choose other attackers."
 
 
 def _as_it_is(found: Protection) -> str:

@@ -85,7 +85,7 @@ class Protection:
 
     @property
     def unsettled(self) -> bool:
-        """Whether the risk found is within the target, but attackers lacked time or memory."""
+        """Whether the risk found is within the target, but not every attacker was tried."""
         return not self.feasible and self.chosen.outcome in LEFT_OPEN
 
     @property

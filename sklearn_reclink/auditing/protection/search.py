@@ -10,7 +10,7 @@
    loss up, once no other family can lose less. Of losses that differ by less than `SAME_LOSS`,
    the one that changes values least goes first. If the audit finds more than the limit, the
    masking and the weaker ones of its family are out, and the search goes on. It also goes on if
-   an attacker did not run for lack of time: what was not tried does not count as met.
+   not every attacker was tried: what was not tried does not count as met.
 
 The limit is the target where every attacker is bounded by a proof, else ``(1 - reserve)`` of it:
 a longer search may find a few people more. The risk is the larger of the share singled out and
@@ -216,13 +216,13 @@ class Search:
             return replace(trial, outcome=PROVEN)
         Y = self.screen.masked(trial.masker)
         found = self._audit(Y, trial.name, seconds)
-        if found.unsettled and not proven and self._left() > 2 * seconds:
+        if found.unsettled and found.out_of_time and not proven and self._left() > 2 * seconds:
             found = self._audit(Y, trial.name, self._left())
         self._audits[trial.name] = found
         audited = found.risk, found.strongest.attacker.name
         risk, by = max(audited, (trial.risk or 0.0, trial.attacker))
         limit = self.screen.max_risk if proven else self.screen.limit
-        in_full = not found.out_of_time
+        in_full = not found.missing
         outcome = PROVEN if proven else UNPROVEN if self.proven_only else CONFIRMED
         if outcome == CONFIRMED and not in_full:
             outcome = UNSETTLED
@@ -269,7 +269,7 @@ class Search:
                 break
             self._step(f"audit: {best.name}", 2)
             self._replace(self._audited(best))
-            if best.name in self._audits and self._audits[best.name].out_of_time:
+            if best.name in self._audits and self._audits[best.name].missing:
                 break
         in_full = [one for one in self._all() if one.in_full]
         return least_risky(in_full or self._all())
