@@ -62,7 +62,9 @@ def split_columns(names: Sequence[str], secret: Any) -> tuple[list[int], list[in
         )
     known = [k for k, name in enumerate(names) if name not in wanted]
     if not known:
-        raise ValueError("all columns are secret: leave at least one that the intruder knows")
+        raise ValueError(
+            "all columns in use are secret: leave at least one that the intruder knows"
+        )
     return known, [names.index(name) for name in dict.fromkeys(wanted)]
 
 

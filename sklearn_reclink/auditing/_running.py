@@ -18,7 +18,7 @@ from sklearn_reclink.auditing._attack import Attack, HeldOut, Outcome, attack, h
 from sklearn_reclink.auditing._attackers import Attacker, Setting
 from sklearn_reclink.auditing._files import Files
 from sklearn_reclink.auditing.formatting import listed
-from sklearn_reclink.data.alignment import UNRELATED_ROWS
+from sklearn_reclink.data.alignment import TRANSFORM_BOTH, UNRELATED_ROWS, units_warning
 from sklearn_reclink.linkers import WeightedMeanLinker
 
 # Time for a held-out estimate, as a share of the time for the search in the whole file.
@@ -171,8 +171,18 @@ def attack_all(plan: Plan, files: Files, steps: Steps) -> tuple[list[Attack], di
         if one.linker is WeightedMeanLinker and setting.nominal is None:
             given = {found.linker.standardize_: found.linker.weights_}
         known = {UNRELATED_ROWS, *files.notes}
-        files.notes.extend(note for note in warned if note not in known)
+        said = [_in_words_of_audit(note, files) for note in warned]
+        files.notes.extend(note for note in said if note not in known)
     return sorted(attacks, key=lambda found: plan.running.index(found.attacker)), left_out
+
+
+def _in_words_of_audit(note: str, files: Files) -> str:
+    """A warning of a linker to those who choose no linker: other units, by name and remedy."""
+    if TRANSFORM_BOTH not in note:
+        return note
+    kinds = () if files.variables is None else files.variables.kinds
+    remedy = "write both files in the same units"
+    return units_warning(files.X, files.Y, kinds, files.names, remedy) or note
 
 
 def estimate_all(

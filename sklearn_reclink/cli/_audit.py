@@ -17,6 +17,7 @@ from sklearn_reclink.cli._groups import spread
 from sklearn_reclink.cli._reading import (
     FilePair,
     Selection,
+    check_columns,
     check_different,
     check_roles,
     compare_columns,
@@ -104,7 +105,8 @@ def _selection(reading: groups.Reading, intruder: groups.Intruder, weight: str |
     columns, secrets = intruder.known or reading.columns, intruder.secret or []
     wanted = [*columns, *secrets] if columns else columns
     which = console.selection(replace(reading, columns=wanted), weight)
-    check_roles(which, console.split_names(secrets))
+    hidden = console.split_names(secrets)
+    check_roles(which, hidden, console.split_names(intruder.known))
     return which
 
 
@@ -246,6 +248,7 @@ def compare_command(
             raise FileProblem(
                 f"{name} does not hold the same records as the original: use reclink audit"
             )
+    check_columns(pairs)
     first = pairs[names[0]]
     asked = _asked(unit, limits, attack, run) | {"ids": first.ids, "left_out": first.left_out}
     files = {name: pair.masked for name, pair in pairs.items()}

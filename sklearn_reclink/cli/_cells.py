@@ -36,6 +36,7 @@ _TIME = r"(?:[T ]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,6})\d*)?)?\s*(Z|[+-]\d\d:
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d\d?)\2(\d\d?)" + _TIME)
 _YEAR_LAST = re.compile(r"(\d\d?)([-/.])(\d\d?)\2(\d{4})" + _TIME)
 _NAMED = re.compile(r"(\d\d?)([- ]?)([A-Za-z]{3})\2(\d{4})" + _TIME)
+_TWO_DIGITS = re.compile(r"(\d\d?([-/. ]?)(?:\d\d?|[A-Za-z]{3})\2)(\d\d)(?=$|[T ])")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 
@@ -85,6 +86,11 @@ class Cells:
         """Whether a whole number begins with 0, as codes do."""
         return any(text[0] == "0" and text.isdigit() and len(text) > 1 for text in self.distinct)
 
+    @property
+    def has_whole_numbers(self) -> bool:
+        """Whether a cell holds digits alone, perhaps with a sign."""
+        return any(text.lstrip("+-").isdigit() for text in self.distinct)
+
     def row(self, wrong: Iterable[str]) -> int:
         """The first record, from 1, with one of these texts."""
         texts = set(wrong)
@@ -130,6 +136,15 @@ class Cells:
         if len(dates) > half:
             return ZONED if all(one.tzinfo for one in dates) else DATES
         return BOOLS if {text.lower() for text in self.distinct} <= {"true", "false"} else TEXT
+
+    def refuse_short_years(self) -> None:
+        """Refuse a column of text whose cells are dates if the year is given its century."""
+        longer = [_TWO_DIGITS.sub(r"\g<1>20\3", text, count=1) for text in self.distinct]
+        if 2 * sum(bool(_date(one, True) or _date(one, False)) for one in longer) > len(longer):
+            raise FileProblem(
+                f"{self.where} has dates with two-digit years, which are not read as dates: write "
+                f"years with four digits, or compare it as categories with --nominal {self.name}"
+            )
 
     def not_numbers(self) -> list[str]:
         """The texts that are no numbers."""
@@ -223,13 +238,17 @@ def in_rows(present: Sequence[Any], missing: np.ndarray, gap: float | None = Non
 
 
 def settle_decimals(columns: Sequence[Cells], separator: str | None, told: str | None) -> None:
-    """Find the decimal sign of every column of a file, unless it is told."""
+    """Find the decimal sign of every column of a file, unless it is told.
+
+    Where cells are separated by commas, decimals have points: points before three digits are
+    decimals if every number has one. Beside a number without a point, they may be thousands.
+    """
     possible = [told or column.possible_decimal() for column in columns]
     clear = {sign for sign in possible if sign in (".", ",")}
     for column, sign in zip(columns, possible, strict=True):
         if sign in (".?", ",?") and len(clear) == 1:
             sign = next(iter(clear))
-        if sign == ",?" or (sign == ".?" and separator == ";"):
+        if sign == ",?" or (sign == ".?" and (separator != "," or column.has_whole_numbers)):
             raise FileProblem(
                 f"{column.where} has numbers with '{sign[0]}' before three digits, which may be "
                 "decimals or thousands: say which with --decimal . or --decimal ,"

@@ -69,7 +69,7 @@ def mask_command(
     masker = build_masker(method, strength, grouped, keep_integers, run.seed, option)
     which = console.selection(reading)
     masked = mask_file(original, masker, which, console.split_names(keep))
-    write_files({output: file_content(masked.table, output)}, overwrite=run.force)
+    write_files({output: file_content(masked, output)}, overwrite=run.force)
     console.print_notes(masked.notes)
     if not run.quiet:
         typer.echo(f"{len(masked.table):,} records masked: {output}")

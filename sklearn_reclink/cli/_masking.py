@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_reclink import masking
+from sklearn_reclink.auditing.writing import as_written
 from sklearn_reclink.cli import _reading as reading
 from sklearn_reclink.cli._reading import FileProblem
 
@@ -63,7 +64,8 @@ class MaskedFile(NamedTuple):
     """A masked table, and the columns of the file that are not masked: released or left out.
 
     Of the columns that were to be masked, ``unchanged`` have all their values still. ``doubts`` is
-    what the user should check of what was read.
+    what the user should check of what was read, and ``cells`` the unmasked columns of text as they
+    were read.
     """
 
     table: pd.DataFrame
@@ -71,6 +73,7 @@ class MaskedFile(NamedTuple):
     left_out: list[str]
     unchanged: list[str]
     doubts: list[str]
+    cells: pd.DataFrame
 
     @property
     def notes(self) -> list[str]:
@@ -120,16 +123,13 @@ def mask_file(
     """
     kept = list(keep or [])
     needed = None if which.columns is None else [*which.columns, *kept]
-    table, to_check = reading.read_table(path, which._replace(columns=None), needed)
+    table, to_check, cells = reading.read_table(path, which._replace(columns=None), needed)
     held = which.variables(table)
     wanted = list(which.columns or _named_by_options(masker, held))
     wanted = wanted or [name for name in held if name not in kept]
-    for name in [*wanted, *kept]:
-        if name not in held:
-            raise FileProblem(f"{path.name} lacks the column {name!r}; it has {', '.join(held)}")
-    unmasked = [name for name in kept if name not in wanted]
+    _check_columns(path, held, wanted, kept)
     _read_levels(masker, table)
-    released = [name for name in held if name in wanted or name in unmasked]
+    released = [name for name in held if name in wanted or name in kept]
     seen = table[released if searched else held]
     try:
         masked = masker.set_params(columns=wanted).fit_transform(seen)
@@ -142,8 +142,30 @@ def mask_file(
     masked = masked.astype(dict.fromkeys(whole, "Int64"))  # 1 is written as 1, not as 1.0
     if which.id_column is not None:
         masked.insert(0, which.id_column, table[which.id_column].to_numpy())
-    doubts = [note for name, note in to_check.items() if name in released]
-    return MaskedFile(masked, unmasked, left_out, unchanged, doubts)
+    cells = cells[[name for name in kept if name in cells]].apply(_as_written)
+    for name in map(str, cells):
+        if cells[name].str.fullmatch(r"\s*0\d+\s*").any():  # codes, no numbers in any format
+            masked[name] = cells[name].where(masked[name].notna(), None)
+    doubts = [note for name, note in to_check.items() if name in (released if searched else wanted)]
+    return MaskedFile(masked, list(dict.fromkeys(kept)), left_out, unchanged, doubts, cells)
+
+
+def _check_columns(
+    path: Path, held: Sequence[str], wanted: Sequence[str], kept: Sequence[str]
+) -> None:
+    """Refuse columns that a file lacks, and those that are to be masked and kept."""
+    for name in [*wanted, *kept]:
+        if name not in held:
+            raise FileProblem(f"{path.name} lacks the column {name!r}; it has {', '.join(held)}")
+        if name in wanted and name in kept:
+            raise FileProblem(
+                f"{name!r} is to be masked and also in --keep: leave it out of --keep, or out of "
+                "the columns to mask"
+            )
+
+
+def _as_written(column: pd.Series) -> pd.Series:
+    return column.map(as_written)
 
 
 def _unchanged(table: pd.DataFrame, masked: pd.DataFrame, path: Path | None) -> list[str]:

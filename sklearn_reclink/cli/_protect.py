@@ -80,7 +80,7 @@ def protect_command(
     console.print_notes(masked.notes)
     found = search.protection_
     released = output if found.feasible or write_anyway else None
-    outputs: list[console.Output] = [(released, partial(file_content, masked.table, output))]
+    outputs: list[console.Output] = [(released, partial(file_content, masked, output))]
     outputs += console.pages_of(found, pages)
     unsettled = console.UNSETTLED.replace("limit:", "target:")
     console.finish(found, outputs, run, unsettled=unsettled)

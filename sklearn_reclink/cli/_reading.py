@@ -17,12 +17,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sklearn_reclink.auditing.writing import as_written
 from sklearn_reclink.cli import _tables as tables
 from sklearn_reclink.cli._cells import MISSING, Cells, settle_decimals
+from sklearn_reclink.cli._selection import DAY_FIRST, check_told
+from sklearn_reclink.cli._selection import Selection as Selection
+from sklearn_reclink.cli._selection import check_decimal as check_decimal
+from sklearn_reclink.cli._selection import check_roles as check_roles
 from sklearn_reclink.cli._tables import FileProblem as FileProblem
 from sklearn_reclink.cli._variables import (
     ReadColumn,
     Told,
     column_of,
     describe,
+    holds_cells,
     note_on,
     read_weights,
     same_type,
@@ -32,41 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ZEROS = re.compile(r"^0+(?=\d)|\.0+$")
-DAY_FIRST = {"day-first": True, "month-first": False}
-
-
-class Selection(NamedTuple):
-    """What to read of the files.
-
-    Attributes
-    ----------
-    id_column : str or None, default=None
-        Column that identifies records in all files; by default row i of each is the same record.
-    columns : sequence of str or None, default=None
-        Variables to use, by default those that all files have, except the id.
-    decimal : str or None, default=None
-        Decimal separator of CSV files, by default as the cells show.
-    nominal : sequence of str, default=()
-        Columns that hold categories whatever their cells look like.
-    ordinal : mapping of str to (list of str or None), default={}
-        Columns that hold ordered categories, and the levels of those that are no numbers.
-    dates : {"day-first", "month-first"} or None, default=None
-        The order in dates such as 01/02/2024, by default as the cells show.
-    weight : str or None, default=None
-        Column of sampling weights, which is not a variable.
-    """
-
-    id_column: str | None = None
-    columns: Sequence[str] | None = None
-    decimal: str | None = None
-    nominal: Sequence[str] = ()
-    ordinal: Mapping[str, list[str] | None] = {}
-    dates: str | None = None
-    weight: str | None = None
-
-    def variables(self, table: pd.DataFrame) -> list[str]:
-        """The columns of a table except the id and the weight."""
-        return [name for name in table.columns if name not in (self.id_column, self.weight)]
 
 
 class FilePair(NamedTuple):
@@ -184,6 +154,18 @@ def compare_columns(read: Sequence[tables.Table], which: Selection) -> Together:
     return Together(frames, notes, not_in_all, left_out)
 
 
+def check_columns(pairs: Mapping[str, FilePair]) -> None:
+    """Refuse masked files, by name, that do not share the same columns with the original."""
+    in_some = dict.fromkeys(str(name) for pair in pairs.values() for name in pair.original)
+    for file, pair in pairs.items():
+        lacking = [name for name in in_some if name not in pair.original]
+        if lacking:
+            raise FileProblem(
+                f"{file} lacks {tables.some(lacking)}, which another masked file has: name with "
+                "--columns those that all files have"
+            )
+
+
 def check_different(first: Path, other: Path, wanted: str = "its masked version") -> None:
     """Refuse one file in two roles; a copy of a file is judged by what it holds."""
     if first.exists() and other.exists() and first.samefile(other):
@@ -192,11 +174,11 @@ def check_different(first: Path, other: Path, wanted: str = "its masked version"
 
 def read_table(
     path: Path, which: Selection, needed: Sequence[str] | None = None
-) -> tuple[pd.DataFrame, dict[str, str]]:
+) -> tuple[pd.DataFrame, dict[str, str], pd.DataFrame]:
     """Read one file: the columns asked for by their kind, the others and the id as text.
 
-    Also what the user should check, by column. A column that holds lists or the like is left as it
-    is if others are needed.
+    Also what the user should check, by column, and the cells of columns of text. A column that
+    holds lists or the like is left as it is if others are needed.
     """
     table = tables.load(path)
     wanted = _common_columns([table], which)
@@ -206,7 +188,7 @@ def read_table(
     read = table.frame.assign(**found)
     if which.id_column is not None:
         read[which.id_column] = list(ids_of(table, which.id_column))
-    return read, to_check
+    return read, to_check, table.frame[[name for name in wanted if holds_cells(table, name)]]
 
 
 def _is_readable(table: tables.Table, name: str) -> bool:
@@ -242,7 +224,7 @@ def _interpret(
     """The columns of each file, of the same type in all, and what to check, by column."""
     import pandas as pd
 
-    _check_told(wanted, which)
+    check_told(wanted, which)
     columns = [{name: column_of(table, name) for name in wanted} for table in read]
     for table, mine in zip(read, columns, strict=True):
         raw = [one for one in mine.values() if isinstance(one, Cells)]
@@ -262,52 +244,14 @@ def _interpret(
     return list(map(pd.DataFrame, by_file)), notes
 
 
-def _check_told(wanted: Sequence[str], which: Selection) -> None:
-    for option, names in (("--nominal", which.nominal), ("--ordinal", which.ordinal)):
-        for name in names:
-            if name not in wanted:
-                raise FileProblem(
-                    f"{option} names {name!r}, which is not among the columns in use: "
-                    f"{tables.some(wanted)}"
-                )
-    for name in set(which.nominal) & set(which.ordinal):
-        raise FileProblem(f"{name!r} is in both --nominal and --ordinal: name it in one of them")
-    check_decimal(which.decimal)
-    if which.dates is not None and which.dates not in DAY_FIRST:
-        raise FileProblem(f"--dates is day-first or month-first, not {which.dates!r}")
-
-
-def check_decimal(sign: str | None) -> None:
-    """Refuse a decimal separator that is neither a point nor a comma."""
-    if sign not in (None, ".", ","):
-        raise FileProblem(f"--decimal is a point or a comma, not {sign!r}")
-
-
-def check_roles(which: Selection, secrets: Sequence[str] | None = None) -> None:
-    """Refuse a weight or an id that is named as something else as well."""
-    variables = {
-        "--secret": secrets or (),
-        "--columns or --known": which.columns or (),
-        "--nominal": which.nominal,
-        "--ordinal": which.ordinal,
-    }
-    for own, name, what, others in (
-        ("--weight", which.weight, "a weight", {"--id": [which.id_column], **variables}),
-        ("--id", which.id_column, "an id", variables),
-    ):
-        for option, names in others.items():
-            if name is not None and name in names:
-                raise FileProblem(
-                    f"{own} names {name!r}, which {option} names too: {what} is not a variable"
-                )
-
-
 def ids_of(table: tables.Table, id_column: str) -> dict[str, int]:
     """The ids of a file as written, and the row of each."""
     file = table.file
     if id_column not in table.frame:
+        remedy = ": it is the index, so save it as a column, as reset_index() of pandas makes it"
         raise FileProblem(
-            f"{file} has no column {id_column!r} to identify its records; its columns are "
+            f"{file} has no column {id_column!r} to identify its records"
+            f"{remedy if id_column in table.indexed_by else ''}; its columns are "
             f"{tables.some(list(map(str, table.frame.columns)))}"
         )
     column = table.frame[id_column]

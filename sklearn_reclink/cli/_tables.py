@@ -31,13 +31,17 @@ _SHOWING = 1000  # records that show whether the first line is one
 
 
 class Table(NamedTuple):
-    """A file: its name, its columns, whether its text is to be interpreted, and what to check."""
+    """A file: its name, its columns, whether its text is to be interpreted, and what to check.
+
+    The index of a dataframe in Parquet is no column; errors know its names.
+    """
 
     file: str
     frame: pd.DataFrame
     as_text: bool
     separator: str | None
     notes: list[str]
+    indexed_by: Sequence[str] = ()
 
 
 def load(path: Path) -> Table:
@@ -56,6 +60,7 @@ def load(path: Path) -> Table:
         frame = _read_excel(path)
     else:
         frame, separator, notes = _read_csv(path)
+    index = list(map(str, frame.index.names))
     header = [as_written(str(name).strip()) for name in frame.columns]
     named = [bool(name) and not name.startswith("Unnamed: ") for name in header]
     if suffix not in PARQUET:
@@ -74,7 +79,7 @@ def load(path: Path) -> Table:
     if len(frame) < 2:
         n_records = f"{len(frame)} record{'s' * (len(frame) != 1)}"
         raise FileProblem(f"{path.name} has {n_records}: at least 2 are needed")
-    return Table(path.name, frame, suffix not in PARQUET, separator, notes)
+    return Table(path.name, frame, suffix not in PARQUET, separator, notes, index)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

@@ -76,16 +76,22 @@ class Typed:
 
     def values(self) -> Any:
         """The column as it is; objects that are numbers as floats."""
-        is_object = self.series.dtype == object and self.held in (NUMBERS, None)
-        return self._column.numbers() if is_object else self.series
+        if self.held not in (NUMBERS, None):
+            return self.series
+        numbers = self._column.numbers()  # refuses what is infinite
+        return numbers if self.series.dtype == object else self.series
 
 
 def column_of(table: Table, name: str) -> Cells | Typed:
     """A column of a file: cells to be interpreted, or values that have a type."""
+    return (Cells if holds_cells(table, name) else Typed)(table.frame[name], table.file)
+
+
+def holds_cells(table: Table, name: str) -> bool:
+    """Whether a column of a file is text that is to be interpreted."""
     from pandas.api.types import is_string_dtype
 
-    column = table.frame[name]
-    return (Cells if table.as_text and is_string_dtype(column) else Typed)(column, table.file)
+    return table.as_text and is_string_dtype(table.frame[name])
 
 
 def same_type(columns: Sequence[Cells | Typed], told: Told) -> list[Any]:
@@ -98,6 +104,9 @@ def same_type(columns: Sequence[Cells | Typed], told: Told) -> list[Any]:
     ordered = any(one.ordered for one in typed)
     if told.nominal or told.levels or (told.ordinal and not ordered):
         return _categories(columns, types, told)
+    for one in columns:
+        if isinstance(one, Cells) and one.held == TEXT:
+            one.refuse_short_years()
     if len(types) > 1:
         raise _types_differ(columns, held)
     if types & {TEXT, BOOLS} and not ordered:

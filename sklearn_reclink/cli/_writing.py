@@ -16,6 +16,8 @@ from sklearn_reclink.cli._tables import PARQUET, FileProblem, check_excel
 if TYPE_CHECKING:
     import pandas as pd
 
+    from sklearn_reclink.cli._masking import MaskedFile
+
 CSV = {".csv", ".txt", ""}
 EXCEL = ".xlsx"
 _PAGES = {"--report": (".html", ".htm"), "--json": (".json",), "--certificate": (".json", ".gz")}
@@ -82,14 +84,15 @@ def check_paths(outputs: Mapping[str, Path | None], inputs: Sequence[Path], *, f
             )
 
 
-def file_content(table: pd.DataFrame, path: Path) -> str | bytes:
-    """A table as Parquet, Excel or CSV, as the name of a file says."""
+def file_content(masked: MaskedFile, path: Path) -> str | bytes:
+    """A table as Parquet, Excel or CSV, as the name of a file says; CSV has its cells."""
+    table = masked.table
     suffix = path.suffix.lower()
     if suffix in PARQUET:
         return bytes(table.to_parquet(None, index=False))
-    safe = _harmless(table)
     if suffix != EXCEL:
-        return str(safe.to_csv(index=False))
+        return str(_harmless(table, masked.cells).to_csv(index=False))
+    safe = _harmless(table)
     if len(table) > _EXCEL_ROWS:
         raise FileProblem(
             f"{path} would have {len(table):,} records, and a sheet of Excel holds "
@@ -102,12 +105,14 @@ def file_content(table: pd.DataFrame, path: Path) -> str | bytes:
     return content.getvalue()
 
 
-def _harmless(table: pd.DataFrame) -> pd.DataFrame:
+def _harmless(table: pd.DataFrame, cells: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The table with these cells; text is made harmless, unless it is a missing value."""
     texts = table.select_dtypes(exclude=["number", "bool", "boolean", "datetime", "datetimetz"])
-    safe: dict[str, Any] = {
-        str(name): column.astype(object).map(_harmless_cell, na_action="ignore")
-        for name, column in texts.items()
-    }
+    safe: dict[str, Any] = {} if cells is None else {str(name): cells[name] for name in cells}
+    for name, column in texts.items():
+        mine = safe.get(str(name), column).astype(object)
+        harmless_cells = mine.map(_harmless_cell, na_action="ignore")
+        safe[str(name)] = harmless_cells.where(column.notna(), mine)
     return table.assign(**safe).rename(columns=harmless)
 
 

@@ -35,6 +35,9 @@ MIN_RECORDS = 20  # fewer rows cannot tell masked from unrelated
 _LEVEL = 0.025
 _SPREAD_RATIO = 20.0
 _SHIFT = 5.0
+TRANSFORM_BOTH = (
+    'transform both files alike, for example with TransformedLinker, or use standardize="separate"'
+)
 UNRELATED_ROWS = (
     "row i of y resembles row i of X no more than any other row does: check that the rows "
     "of both files are in the same order, and that no transformer in front of the linker "
@@ -139,17 +142,27 @@ def alignment_warning(
         return UNRELATED_ROWS
     if {"separate", "rank"} & set(standardize):
         return None  # such a view does not mind the units
+    return units_warning(X, Y, kinds)
+
+
+def units_warning(
+    X: np.ndarray,
+    Y: np.ndarray,
+    kinds: Sequence[str] = (),
+    names: Sequence[str] | None = None,
+    remedy: str = TRANSFORM_BOTH,
+) -> str | None:
+    """What to warn of where raw values are compared: variables in other units, if any."""
     numbers = np.flatnonzero(np.array(kinds or ["numeric"] * X.shape[1]) == "numeric")
     X, Y = X[:, numbers], Y[:, numbers]
     complete = ~(np.isnan(X).any(axis=1) | np.isnan(Y).any(axis=1))
     columns = numbers[in_other_units(X[complete], Y[complete])]
     if not len(columns):
         return None
+    shown = columns.tolist() if names is None else [str(names[k]) for k in columns]
     return (
-        f"columns {columns.tolist()} of X and y are not in the same units (their "
-        f"spread or location is far apart), and standardize={standardize[0]!r} subtracts "
-        "raw values: transform both files alike, for example with TransformedLinker, or use "
-        'standardize="separate"'
+        f"columns {shown} of the two files are not in the same units (their spread or location is "
+        f"far apart), and raw values are compared: {remedy}"
     )
 
 

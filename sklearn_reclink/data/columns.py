@@ -104,6 +104,8 @@ def column_names(table: Any) -> list[str] | None:
     >>> column_names([[31, 2100.0]]) is None
     True
     """
+    if hasattr(table, "collect_schema") and not hasattr(table, "shape"):  # polars
+        raise TypeError("a LazyFrame holds no records yet: give the table that .collect() returns")
     if hasattr(table, "column_names"):  # pyarrow, whose `columns` are the data
         columns = table.column_names
     elif hasattr(table, "columns"):

@@ -255,8 +255,8 @@ def _order(columns: Sequence[Column]) -> list[Any] | None:
     for other in ordered[1:]:
         if other.levels != ordered[0].levels:
             raise ValueError(
-                f"the levels of {ordered[0].where} are {_shown(ordered[0].levels)}, those of the "
-                f"{other.file} {_shown(other.levels)}: use the same levels in the same order"
+                f"the levels of {ordered[0].where} and those of the {other.file} are not the same "
+                "in the same order: give the column the same ordered categories in both files"
             )
     return ordered[0].levels if ordered else None
 

@@ -182,7 +182,7 @@ def test_refusals(files):
     X, fresh, _, holdout = files
     with pytest.raises(ValueError, match="secret names 'wage', which is not a column"):
         audit(X, fresh, aligned=False, secret="wage")
-    with pytest.raises(ValueError, match="all columns are secret"):
+    with pytest.raises(ValueError, match="all columns in use are secret"):
         audit(X, fresh, aligned=False, secret=list(X.columns))
     with pytest.raises(ValueError, match="ids of the rows 0 and 2 are equal"):
         audit(X, fresh, aligned=False, ids=[7, 8, "7", *range(10, len(X) + 7)])

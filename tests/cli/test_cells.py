@@ -71,6 +71,25 @@ def test_an_ambiguous_decimal_sign_follows_the_file_or_is_asked_for(read):
     assert read(ambiguous, decimal=",").original["v"].tolist() == [1.234, 2.345]
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_points_of_thousands_are_asked_for_whatever_separates_the_cells(read, separator):
+    """A wrong guess would shrink 1.234 below 950 and hide who is at risk."""
+    rows = "a,b\n950,1\n1.234,2\n12.345,3\n".replace(",", separator)
+    with pytest.raises(FileProblem, match=r"'a' of o.csv .* decimals or thousands.*--decimal \."):
+        read(rows)
+    assert read(rows, decimal=",").original["a"].tolist() == [950, 1234, 12345]
+    assert read(rows, decimal=".").original["a"].tolist() == [950, 1.234, 12.345]
+    clear = rows.replace("12.345", "0.345")
+    assert read(clear).original["a"].tolist() == [950, 1.234, 0.345]
+
+
+def test_three_decimals_everywhere_are_decimals_between_commas_only(read):
+    rows = "a,b\n1.234,1\n12.345,2\n"
+    assert read(rows).original["a"].tolist() == [1.234, 12.345]
+    with pytest.raises(FileProblem, match="decimals or thousands"):
+        read(rows.replace(",", "\t"))
+
+
 @pytest.mark.parametrize(
     "sign",
     ["NA", "N/A", "n/a", "#N/A", "", ".", "NULL", "null", "NaN", "nan", "-", "?", "None", " "],
@@ -138,6 +157,18 @@ def test_dates(read, cells, day):
     assert pair.original["v"].dtype.kind == "M"
     assert pair.original["v"][0] == pd.Timestamp(*day) and pd.isna(pair.original["v"][2])
     assert kinds(pair) == {"v": "numeric"}
+
+
+@pytest.mark.parametrize(
+    "cells", [["01.02.10", "28.11.99"], ["1/2/10", "2/28/99"], ["01FEB10", "NA"], ["1-2-10 10:00"]]
+)
+def test_dates_with_two_digit_years_are_no_categories(read, cells):
+    """As categories, near dates would be as far apart as distant ones, and the risk too low."""
+    texts = column(*cells, "30.12.05")
+    with pytest.raises(FileProblem, match=r"'v' of o.csv has dates with two-digit years.*four d"):
+        read(texts)
+    assert kinds(read(texts, nominal=["v"])) == {"v": "nominal"}
+    assert kinds(read(column("1.22.333", "10-20", "1.13.14", "x"))) == {"v": "nominal"}
 
 
 def test_times_and_zones(read):

@@ -183,10 +183,11 @@ def test_levels_are_split():
 
 def test_one_file_is_read_by_kind(tmp_path):
     path = write(tmp_path / "o.csv", "id,a,b,sex\n01,1,x,m\n02,,y,f\n")
-    table, _ = read_table(path, Selection(id_column="id", columns=["a", "sex"]))
+    table, _, cells = read_table(path, Selection(id_column="id", columns=["a", "sex"]))
     assert list(table.columns) == ["id", "a", "b", "sex"]
     assert table["id"].tolist() == ["01", "02"]
     assert table["sex"].dtype == "category" and table["a"].dtype == float
+    assert cells["a"].tolist() == ["1", ""]
 
 
 @pytest.mark.parametrize(
@@ -249,3 +250,32 @@ def test_a_release_as_it_comes(tmp_path):
 def test_a_column_of_one_value_is_noted(read):
     pair = read("v,country\n1,CH\n2,CH\n3,CH\n")
     assert [one.note for one in pair.columns] == ["", "one value only: it tells nobody apart"]
+
+
+def test_kept_columns_are_written_as_their_cells_were_read(tmp_path, capsys):
+    columns = {
+        "zip": ["01234", "00501", "NA", "10001"],
+        "number": ["1.50", "1e3", "-", "-7.0"],
+        "day": ["01.02.2024", "2.2.2024", "", "03.02.2024"],
+        "town": ["'s-Gravenhage", "'=A1+1", "--", "none"],
+        "code": ["-1.234,5", "-2,50", "?", "0,5"],
+    }
+    table = pd.DataFrame({"inc": [5, 9, 7, 1], **columns})
+    table.to_csv(tmp_path / "o.csv", index=False)
+    keep = ["--columns", "inc", "--keep", ",".join(columns), "--method", "noise", "--force"]
+    assert cli.run(["mask", str(tmp_path / "o.csv"), str(tmp_path / "m.csv"), *keep]) == 0
+    assert "leading zeros" not in capsys.readouterr().err
+    written = pd.read_csv(tmp_path / "m.csv", dtype=str, keep_default_na=False)
+    assert written[list(columns)].to_dict("list") == columns
+    assert cli.run(["mask", str(tmp_path / "o.csv"), str(tmp_path / "m.parquet"), *keep]) == 0
+    typed = pd.read_parquet(tmp_path / "m.parquet")
+    assert typed["zip"].tolist() == ["01234", "00501", None, "10001"]
+    assert typed["number"].dtype == float and typed["day"].dtype.kind == "M"
+
+
+def test_a_kept_text_that_a_spreadsheet_would_run_is_made_harmless(tmp_path):
+    path = write(tmp_path / "o.csv", "inc,t\n5,=A1+1\n9,x\n7,y\n1,-\n")
+    options = ["--columns", "inc", "--keep", "t", "--method", "noise"]
+    assert cli.run(["mask", str(path), str(tmp_path / "m.csv"), *options]) == 0
+    written = pd.read_csv(tmp_path / "m.csv", dtype=str, keep_default_na=False)
+    assert written["t"].tolist() == ["'=A1+1", "x", "y", "-"]

@@ -26,6 +26,17 @@ WRONG = {
     "audit o.csv m.csv --id id --nominal id": ("--id names 'id', which --nominal names too",),
     "audit o.csv m.csv --id id --secret id": ("--id names 'id', which --secret names too",),
     "audit o.csv m.csv --id id --weight w --secret w": ("--weight names 'w', which --secret",),
+    "audit o.csv m.csv --secret age --known age": ("'age' is in both --secret and --known",),
+    "audit o.csv m.csv --secret age --known rent,age": ("'age' is in both", "name it in one"),
+    "audit o.csv m.csv --secret age --columns age": ("all columns in use are secret",),
+    "mask o.csv a.csv --columns age,rent --keep age": ("'age' is to be masked and also in --keep",),
+    "protect o.csv -o a.csv --columns age --keep age": ("leave it out of --keep",),
+    "mask o.csv a.csv --strength nan --columns age": ("is a whole number, not nan",),
+    "compare o.csv m.csv few.csv --columns age,rent": ("few.csv lacks the column 'rent'",),
+    "compare o.csv m.csv few.csv": (
+        "few.csv lacks 'income', 'rent', which another masked file has",
+        "name with --columns those that all files have",
+    ),
     "audit o.csv m.csv --weight town": ("'town' of o.csv holds text: weights must be numbers",),
     "audit o.csv m.csv --weight holes": ("'holes' of o.csv has no weight in row 1",),
     "audit o.csv m.csv --ordinal town=": ("--ordinal gives 'town' an empty level",),
@@ -68,6 +79,7 @@ def folder(tmp_path_factory):
         "m": Y,
         "constant": Y.assign(id=0, age=1, income=2, rent=3, town="a"),
         "others": Y.assign(id=Y["id"] + 1000),
+        "few": Y[["id", "age", "town"]],
         "two": X[:2][["id", *NAMES]],
     }
     for name, table in files.items():

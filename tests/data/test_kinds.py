@@ -108,7 +108,7 @@ SECRET = "4711secret"
             ordered(["low"]),
             ordered(["low"], LEVELS[::-1]),
             {},
-            r"file X are \['low', 'middle', 'high'\], those of the masked file y \['high', 'mid",
+            "levels of column 'v' of the original file X and those of the masked file y are not",
         ),
         (
             ordered(["low", "high"]),

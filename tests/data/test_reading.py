@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -110,11 +111,20 @@ def test_shuffled_rows_are_warned_of(linker, files, seed):
         clone(linker).set_params(**limit).fit(X, shuffled)
 
 
+def test_a_lazy_frame_is_refused_with_the_remedy(files):
+    X, Y = (pl.DataFrame(one) for one in files)
+    for tables in ((X.lazy(), Y), (X, Y.lazy())):
+        with pytest.raises(TypeError, match=r"LazyFrame .* \.collect\(\) returns"):
+            MahalanobisLinker().fit(*tables)
+    with pytest.raises(TypeError, match=r"\.collect\(\)"):
+        MahalanobisLinker().fit(X, Y).predict(X.lazy())
+
+
 @pytest.mark.parametrize("standardize", ["difference", None])
 def test_transforming_one_file_alone_is_warned_of(files, standardize):
     X, Y = files
     pipeline = make_pipeline(StandardScaler(), MahalanobisLinker(standardize=standardize))
-    with pytest.warns(UserWarning, match=r"columns \[.*3\] of X and y are not in the same units"):
+    with pytest.warns(UserWarning, match=r"columns \[.*3\] of the two files are not in the same"):
         pipeline.fit(X, Y)
 
 
