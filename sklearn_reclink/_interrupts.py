@@ -14,9 +14,14 @@ def whole_interrupts() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, KeyboardInterrupt):
-            cause = cause.__cause__
-        if cause is None:
-            raise
+        raise_interrupt_of(error)
+        raise
+
+
+def raise_interrupt_of(error: BaseException) -> None:
+    """Raise the interrupt that an error was made of, if there is one."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__
+    if cause is not None:
         raise KeyboardInterrupt from error

@@ -24,7 +24,7 @@ from sklearn_reclink.auditing._attackers import (
     collected_warnings,
 )
 from sklearn_reclink.auditing._attributes import disclose, without_secrets
-from sklearn_reclink.auditing._docstrings import SHARED
+from sklearn_reclink.auditing._docstrings import OF_AUDIT
 from sklearn_reclink.auditing._files import Files, check_related, read_files
 from sklearn_reclink.auditing._findings import column_findings
 from sklearn_reclink.auditing._population import column_of, population_of, read_weights
@@ -52,7 +52,7 @@ def audit(
 ) -> Audit: ...
 
 
-@fill_in(SHARED)  # type: ignore[misc]  # the options of both kinds
+@fill_in(OF_AUDIT)  # type: ignore[misc]  # the options of both kinds
 def audit(
     X: Any,
     y: Any,
@@ -83,47 +83,8 @@ def audit(
     Parameters
     ----------
     %(X pool)s
-    absent : array-like or dataframe of shape (n_absent, n_features), default=None
-        Original records of people who are not in the masked file. `Audit.curve` then shows how
-        often an intruder who does not know that would be right.
-    aligned : bool or "unchecked", default=True
-        Whether row i of both files is the same person. Files whose rows look unrelated are refused,
-        because their risk would be far too low; ``"unchecked"`` accepts them anyway. False for
-        a synthetic or shuffled release, which may differ in length: then nobody can be linked, and
-        distances to the release are measured instead.
-    holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
-        With ``aligned=False``: people of the same population whom the release was not made from.
-        They are the control, without which little can be concluded.
-    secret : str, int or sequence of them, default=None
-        Columns, by name or index, that the intruder does not know: nobody is linked by them, and
-        the result shows how well the release reveals them.
-    %(categorical_features)s
-    ids : sequence of shape (n_records,), default=None
-        What to call the records; by default their numbers from 1.
-    sample_weight : array-like of shape (n_records,), default=None
-        How many people in the population each record stands for, such as the weights of a survey.
-        `Audit.population` then says how many people in the population are represented by those
-        found. It is not used to link records: a column of the files with its name and values is
-        left out.
-    attackers : iterable of str, default=None
-        Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
-        ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.
-    time_limit : float, default=60.0
-        Seconds for all attackers and for withholding variables; what there is no time for is left
-        out.
-    limit, masked_name : float and str, default=None and "the masked file"
-        The largest risk that is accepted, from 0 to 1, and what the report calls the file.
-    unit, left_out : str and sequence of str, default="people" and ()
-        What one record describes, such as ``"firms"``; and variables of the files that were not
-        compared, which the verdict counts.
-    %(random_state)s
-    size_limits : SizeLimits or None, default=None
-        The largest file on which each attacker runs, and how it runs.
-    certify : bool, default=False
-        Whether to make `Audit.certificate`. For each attacker with a bound this takes up to two
-        minutes more, or its own time limit if that is longer, and an exact recount of the links.
-    progress : callable, default=None
-        Called with what is being done, the number of steps done and the number of all steps.
+    %(absent aligned holdout secret categorical_features ids sample_weight attackers time_limit)s
+    %(limit unit random_state size_limits certify progress)s
 
     Returns
     -------
@@ -148,8 +109,7 @@ def audit(
     search = Search(attackers, time_limit, random_state, n_jobs, sizes, certify, progress)
     told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
     given = Given(X, y, pool, absent, aligned, holdout, secret, told, ids, sample_weight)
-    made = _audit_aligned if aligned else audit_unaligned
-    found = made(given, search, words)
+    found = (_audit_aligned if aligned else audit_unaligned)(given, search, words)
     for note in found.notes:
         warnings.warn(note, UserWarning, stacklevel=2)
     return found

@@ -1,4 +1,4 @@
-"""What the docstrings of `audit` and `scenarios` share, and what `scenarios` says of the others."""
+"""What the docstrings of `audit` and `scenarios` say of their parameters."""
 
 from sklearn_reclink._docstrings import entries_of
 
@@ -14,6 +14,48 @@ categorical_features, ordinal_features : array-like or dict, default=None
     dataframe decide.
 random_state, n_jobs : int, default=0, None
     Seed of every random choice, and number of joblib workers.
+""")
+
+OF_AUDIT = SHARED | entries_of("""\
+absent : array-like or dataframe of shape (n_absent, n_features), default=None
+    Original records of people who are not in the masked file. `Audit.curve` then shows how
+    often an intruder who does not know that would be right.
+aligned : bool or "unchecked", default=True
+    Whether row i of both files is the same person. Files whose rows look unrelated are refused,
+    because their risk would be far too low; ``"unchecked"`` accepts them anyway. False for
+    a synthetic or shuffled release, which may differ in length: then nobody can be linked, and
+    distances to the release are measured instead.
+holdout : array-like or dataframe of shape (n_holdout, n_features), default=None
+    With ``aligned=False``: people of the same population whom the release was not made from.
+    They are the control, without which little can be concluded.
+secret : str, int or sequence of them, default=None
+    Columns, by name or index, that the intruder does not know: nobody is linked by them, and
+    the result shows how well the release reveals them.
+ids : sequence of shape (n_records,), default=None
+    What to call the records; by default their numbers from 1.
+sample_weight : array-like of shape (n_records,), default=None
+    How many people in the population each record stands for, such as the weights of a survey.
+    `Audit.population` then says how many people in the population are represented by those
+    found. It is not used to link records: a column of the files with its name and values is
+    left out.
+attackers : iterable of str, default=None
+    Some of ``"euclidean"``, ``"mahalanobis"``, ``"probabilistic"``, ``"weighted_mean"``,
+    ``"choquet"``, ``"bilinear"``, ``"hlms"`` and ``"density"``; by default all.
+time_limit : float, default=60.0
+    Seconds for all attackers and for withholding variables; what there is no time for is left
+    out.
+limit, masked_name : float and str, default=None and "the masked file"
+    The largest risk that is accepted, from 0 to 1, and what the report calls the file.
+unit, left_out : str and sequence of str, default="people" and ()
+    What one record describes, such as ``"firms"``; and variables of the files that were not
+    compared, which the verdict counts.
+size_limits : SizeLimits or None, default=None
+    The largest file on which each attacker runs, and how it runs.
+certify : bool, default=False
+    Whether to make `Audit.certificate`. For each attacker with a bound this takes up to two
+    minutes more, or its own time limit if that is longer, and an exact recount of the links.
+progress : callable, default=None
+    Called with what is being done, the number of steps done and the number of all steps.
 """)
 
 OF_SCENARIOS = SHARED | entries_of("""\

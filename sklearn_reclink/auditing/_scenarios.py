@@ -99,46 +99,73 @@ def scenarios(
     >>> [(one.variables, one.n_linked) for one in found.smallest(0.5)]
     [(('x0',), 50)]
     """
-    begin, described = time.monotonic(), Unit.of(unit)
-    check_time_limit(time_limit)
-    if not aligned:
-        raise ValueError("files that are not aligned have no links to count: aligned must be True")
+    begin = time.monotonic()
+    _check_asked(time_limit, aligned)
     told = {"categorical_features": categorical_features, "ordinal_features": ordinal_features}
     files = read_files(X, y, pool, None, None, told, n_jobs)
     check_related(files, aligned)
     hidden = _columns(secret or (), files.names, "secret")
     columns = _known_columns(known, hidden, files.names)
     sought = _sought(files, columns, max_records, random_state)
-    n_masked, n_known = len(sought.everyone), len(columns)
-    setting = Setting(n_masked, n_known, random_state, n_jobs, nominal=sought.nominal)
-    others = _others(attackers)
+    sizes, clock = (len(sought.everyone), len(columns)), (begin, time_limit)
+    setting = Setting(*sizes, random_state, n_jobs, nominal=sought.nominal)
+    search, people, notes = _swept(sought, setting, _others(attackers), pairs, clock, progress)
+    settings = {"time_limit": time_limit, "seed": random_state, "seconds": time.monotonic() - begin}
+    notes = [*files.notes, *notes]
+    return _result(files, columns, hidden, search, people, Unit.of(unit), notes, settings)
+
+
+def _check_asked(time_limit: float, aligned: bool | str) -> None:
+    check_time_limit(time_limit)
+    if not aligned:
+        raise ValueError("files that are not aligned have no links to count: aligned must be True")
+
+
+def _result(
+    files: Files,
+    columns: Sequence[int],
+    hidden: Sequence[int],
+    search: SetSearch,
+    people: tuple[PeopleKnown, ...],
+    unit: Unit,
+    notes: Sequence[str],
+    settings: dict[str, Any],
+) -> Scenarios:
+    brackets, sought = search.brackets, search.files
+    names = tuple(files.names[k] for k in columns)
+    return Scenarios(
+        names=names,
+        secret=tuple(files.names[k] for k in hidden),
+        scenarios=_results(brackets, names),
+        people=people,
+        n_records=len(sought.X),
+        n_total=len(files.X),
+        n_pool=len(sought.everyone),
+        views=sought.views,
+        attackers=tuple(dict.fromkeys(one.title for one in brackets.findings)),
+        unit=unit,
+        notes=tuple(dict.fromkeys(notes)),
+        settings={**settings, "listed": _listed(len(columns), brackets.sets)},
+    )
+
+
+def _swept(
+    sought: Sought,
+    setting: Setting,
+    others: Sequence[Attacker],
+    pairs: Sequence[int],
+    clock: tuple[float, float],
+    progress: Progress | None,
+) -> tuple[SetSearch, tuple[PeopleKnown, ...], list[str]]:
+    """The searches of all sets, what known people teach, and notes."""
     compile_searches([ATTACKERS["weighted_mean"], *others], setting)
-    ends = _ends(begin, time_limit)
+    ends = _ends(*clock)
     search, notes = _counted(sought, setting, progress)
     search.run(ends["search"])
     search.try_others(others, _sets_that_matter(search.brackets, len(sought.X)), ends["others"])
     people = _people(search, pairs, ends["people"])
     search.again(ends["again"])
-    names = tuple(files.names[k] for k in columns)
-    return Scenarios(
-        names=names,
-        secret=tuple(files.names[k] for k in hidden),
-        scenarios=_results(search.brackets, names),
-        people=tuple(people),
-        n_records=len(sought.X),
-        n_total=len(files.X),
-        n_pool=n_masked,
-        views=search.files.views,
-        attackers=tuple(dict.fromkeys(one.title for one in search.brackets.findings)),
-        unit=described,
-        notes=tuple(dict.fromkeys([*files.notes, *notes])),
-        settings={
-            "time_limit": time_limit,
-            "seed": random_state,
-            "seconds": time.monotonic() - begin,
-            "listed": _listed(n_known, search.brackets.sets),
-        },
-    )
+    return search, tuple(people), notes
 
 
 def _known_columns(

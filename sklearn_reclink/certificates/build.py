@@ -27,8 +27,7 @@ from sklearn_reclink.certificates.covering import Covering, Node, NotProven
 from sklearn_reclink.certificates.distances import ORTHANT
 from sklearn_reclink.certificates.mixed import mixed_coordinates
 from sklearn_reclink.certificates.verify import FORMAT, TOLERANCE, VERSION, Checker
-from sklearn_reclink.solvers.cells.search import MOST_PARAMETERS
-from sklearn_reclink.solvers.presolve import MOST_PAIRS, Presolved, presolve
+from sklearn_reclink.solvers.presolve import MOST_CELL_PARAMETERS, MOST_PAIRS, Presolved, presolve
 from sklearn_reclink.solvers.problem import Problem
 
 MOST_BYTES = 20_000_000
@@ -211,7 +210,7 @@ def _trees(
         return
     soon = deadline - _SHARE_LEFT * (deadline - time.monotonic())
     finder = ConflictFinder(fit.problem, checker, deadline)
-    by_cells = checker.name in ORTHANT and checker.width <= MOST_PARAMETERS
+    by_cells = checker.name in ORTHANT and checker.width <= MOST_CELL_PARAMETERS
     most_nodes = _FEW_NODES if by_cells and method is None else _MANY_NODES
     known = map(np.ndarray.tolist, fit.conflicts)
     covering = Covering(finder, lost, soon, most_nodes, conflicts=known)

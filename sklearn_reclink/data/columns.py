@@ -93,31 +93,6 @@ class Column(NamedTuple):
         return list(self.present.tolist())
 
 
-def column_names(table: Any) -> list[str] | None:
-    """Names of the columns of a table, None unless all are strings.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> column_names(pd.DataFrame({"age": [31], "income": [2100.0]}))
-    ['age', 'income']
-    >>> column_names([[31, 2100.0]]) is None
-    True
-    """
-    if hasattr(table, "collect_schema") and not hasattr(table, "shape"):  # polars
-        raise TypeError("a LazyFrame holds no records yet: give the table that .collect() returns")
-    if hasattr(table, "column_names"):  # pyarrow, whose `columns` are the data
-        columns = table.column_names
-    elif hasattr(table, "columns"):
-        columns = table.columns
-    elif hasattr(table, "__dataframe__"):
-        columns = table.__dataframe__().column_names()
-    else:
-        return None
-    names = list(columns)
-    return names if names and all(isinstance(name, str) for name in names) else None
-
-
 def is_frame(table: Any) -> bool:
     """Whether narwhals reads the table as an eager dataframe."""
     if isinstance(table, np.ndarray | list | tuple):

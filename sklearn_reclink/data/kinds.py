@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.data.columns import Column, column_names, is_frame, read_columns, series_of
+from sklearn_reclink.data.columns import Column, is_frame, read_columns, series_of
 from sklearn_reclink.data.exactness import is_missing
+from sklearn_reclink.data.reading import column_names
 
 NUMERIC, ORDINAL, NOMINAL = "numeric", "ordinal", "nominal"
 _MOST_SHOWN = 12  # levels in an error

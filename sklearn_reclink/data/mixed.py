@@ -200,11 +200,8 @@ def learn_mixed_view(
             "every column is constant in the original or in the masked file, so nothing tells "
             "one record from another: add a column whose values differ in both"
         )
-    nominal = np.array(kinds) == "nominal"
-    caps = np.full(n_features, np.inf)
-    for k in np.flatnonzero(informative & nominal):
-        caps[k] = 1.0 if standardize == GOWER else _cap(X[:, k], Y[:, k])
-    numbers = np.flatnonzero(informative & ~nominal)
+    nominal = informative & (np.array(kinds) == "nominal")
+    caps, numbers = _caps(X, Y, nominal, standardize), np.flatnonzero(informative & ~nominal)
     scales: list[Scales | RankScales | None] = [None] * n_features
     for k, scale in zip(numbers, _scales(X, Y, pool, numbers, standardize, names), strict=True):
         scales[k] = scale
@@ -217,6 +214,14 @@ def learn_mixed_view(
         return view
     files = replace(view, extra=extra[:0]).coordinates(X, pool)
     return replace(view, expected=[_expected(caps[k], files, k, way) for k, way in extra])
+
+
+def _caps(X: np.ndarray, Y: np.ndarray, nominal: np.ndarray, standardize: str | None) -> np.ndarray:
+    """The difference of two categories, infinite for the other variables, (n_features,)."""
+    caps = np.full(X.shape[1], np.inf)
+    for k in np.flatnonzero(nominal):
+        caps[k] = 1.0 if standardize == GOWER else _cap(X[:, k], Y[:, k])
+    return caps
 
 
 def _cap(x: np.ndarray, y: np.ndarray) -> float:

@@ -14,12 +14,8 @@ from sklearn.utils.validation import check_array, validate_data
 
 from sklearn_reclink._sklearn_compat import num_samples
 from sklearn_reclink.data.alignment import check_aligned_index
-from sklearn_reclink.data.columns import column_names
 from sklearn_reclink.data.exactness import check_exact, offender
-from sklearn_reclink.data.kinds import Variables, is_plain, learn_variables
 from sklearn_reclink.data.pool import Pool, own_first, unwrapped
-from sklearn_reclink.data.views import powers_of_two
-from sklearn_reclink.data.weights import check_weights
 
 WHAT_Y_IS = (
     "y is the masked file: a table with the columns of X, row i being the masked version of row i "
@@ -82,7 +78,8 @@ def _read(
         found = linker.variables_.codes(*_tables(linker, X, y, pool, reference, reset=reset))
     if needs_y:
         check_lengths(*found[:2])
-        check_aligned_index(X, y)
+        if hasattr(X, "index"):
+            check_aligned_index(X, y)
     return found
 
 
@@ -125,7 +122,7 @@ def check_lengths(original: Sized, masked: Sized) -> None:
         )
 
 
-def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Variables | None:
+def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Any:
     """The kinds of the variables; None where all files are numbers and none is missing."""
     told = {name: getattr(linker, name) for name in ("categorical_features", "ordinal_features")}
     is_told = any(one is not None for one in told.values())
@@ -134,6 +131,8 @@ def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Vari
         return None
     if getattr(getattr(X, "dtype", None), "kind", "") == "c":
         return None  # refused as numbers are
+    from sklearn_reclink.data.kinds import learn_variables
+
     tables = _tables(linker, X, y, pool, reference, reset=True)
     found = learn_variables(X, tables[1][0], others=tables[2:], **told)
     if set(found.types) == {"numbers"} and not is_told:
@@ -147,7 +146,11 @@ def _learn_kinds(linker: Any, X: Any, y: Any, pool: Any, reference: Any) -> Vari
 def _is_plain(table: Any) -> bool:
     """Whether a table holds numbers alone and none is missing."""
     names = column_names(table) or []
-    return len(set(names)) < len(names) or is_plain(table)  # repeated names: refused later
+    if _is_plain_array(table) or len(set(names)) < len(names):  # repeated names: refused later
+        return True
+    from sklearn_reclink.data.kinds import is_plain
+
+    return is_plain(table)
 
 
 def _is_plain_array(table: Any) -> bool:
@@ -269,12 +272,29 @@ def read_pairs(linker: Any, pairs: Any) -> tuple[np.ndarray, np.ndarray]:
     return found[:, 0], found[:, 1]
 
 
-def read_weights(weights: Any, n_records: int) -> np.ndarray | None:
-    """Validate the weights of the records in a share, None for equal ones."""
-    if weights is None:
+def column_names(table: Any) -> list[str] | None:
+    """Names of the columns of a table, None unless all are strings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_names(pd.DataFrame({"age": [31], "income": [2100.0]}))
+    ['age', 'income']
+    >>> column_names([[31, 2100.0]]) is None
+    True
+    """
+    if hasattr(table, "collect_schema") and not hasattr(table, "shape"):  # polars
+        raise TypeError("a LazyFrame holds no records yet: give the table that .collect() returns")
+    if hasattr(table, "column_names"):  # pyarrow, whose `columns` are the data
+        columns = table.column_names
+    elif hasattr(table, "columns"):
+        columns = table.columns
+    elif hasattr(table, "__dataframe__"):
+        columns = table.__dataframe__().column_names()
+    else:
         return None
-    values = check_weights(weights, n_records, "sample_weight")
-    return np.asarray(values / powers_of_two(values[:, None]))  # so that no sum overflows
+    names = list(columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def match_columns(names: Sequence[str] | None, table: Any, file: str = "masked file") -> Any:

@@ -129,14 +129,7 @@ class Scales:
 
 
 def chosen_views(standardize: Any, views: Sequence[str | None] = VIEWS) -> tuple[str | None, ...]:
-    """The views that a parameter names: one, or several different ones.
-
-    Examples
-    --------
-    >>> from sklearn_reclink.data.views import chosen_views
-    >>> chosen_views("rank"), chosen_views(["separate", None])
-    (('rank',), ('separate', None))
-    """
+    """The views that a parameter names: one, or several different ones."""
     chosen = tuple(standardize) if isinstance(standardize, list | tuple) else (standardize,)
     if not chosen or any(chosen.count(one) > 1 or one not in views for one in chosen):
         known = ", ".join(f'"{one}"' for one in views if one is not None)
@@ -231,14 +224,7 @@ def _is_constant(values: np.ndarray) -> np.ndarray:
 
 
 def powers_of_two(*files: np.ndarray) -> np.ndarray:
-    """The power of two to divide every column by, 1 if its numbers are ordinary, (n_features,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> powers_of_two(np.array([[3.0, 2.0**600], [40.0, 1.5 * 2.0**601]])) == [1, 2.0**601]
-    array([ True,  True])
-    """
+    """The power of two to divide every column by, 1 if its numbers are ordinary, (n_features,)."""
     largest = np.max([_largest(file) for file in files], axis=0)
     ordinary = (largest == 0) | ((largest >= 1 / _ORDINARY) & (largest <= _ORDINARY))
     return np.where(ordinary, 1.0, np.ldexp(1.0, np.frexp(largest)[1] - 1))

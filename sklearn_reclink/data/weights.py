@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from sklearn_reclink.data.views import powers_of_two
+
 
 def check_weights(
     given: Any, n_records: int, name: str, *, first_row: int = 0, allow_zeros: bool = False
@@ -62,3 +64,9 @@ def check_weights(
     if not allow_zeros and not values.any():
         raise ValueError(f"{name} is 0 in all rows: some weight must be above 0")
     return np.asarray(values)
+
+
+def read_weights(weights: Any, n_records: int) -> np.ndarray:
+    """Validate the weights of the records in a share."""
+    values = check_weights(weights, n_records, "sample_weight")
+    return np.asarray(values / powers_of_two(values[:, None]))  # so that no sum overflows

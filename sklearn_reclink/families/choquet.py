@@ -26,13 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.capacity import (
-    additive_capacity,
-    capacity_to_mobius,
-    n_variables,
-    small_subsets,
-    subset_members,
-)
+from sklearn_reclink.capacity import additive_capacity, capacity_to_mobius, n_variables
 from sklearn_reclink.families.base import Family
 from sklearn_reclink.families.formula import CHOQUET, Formula, formula
 
@@ -80,7 +74,8 @@ class Choquet(Family):
     @cached_property
     def _proper_subsets(self) -> np.ndarray:
         """All but the empty and the full one, smaller ones first."""
-        return small_subsets(self.n_features, self.n_features - 1)
+        subsets = np.arange(1, self.n_parameters)
+        return subsets[np.argsort(np.bitwise_count(subsets), kind="stable")]
 
     def _lacking(self) -> list[tuple[int, list[int]]]:
         """Subsets and the variables they lack."""
@@ -227,7 +222,8 @@ def joined(subset: int, variables: Sequence[str]) -> str:
 def subsets_of(informative: np.ndarray) -> np.ndarray:
     """Dyadic numbers, among all variables, of the subsets of the informative ones in order."""
     bits = 1 << np.flatnonzero(informative)
-    return np.asarray(subset_members(len(bits)) @ bits)
+    members = np.arange(2 ** len(bits))[:, None] >> np.arange(len(bits)) & 1
+    return np.asarray(members @ bits)
 
 
 def with_null_variables(capacity: np.ndarray, informative: np.ndarray) -> np.ndarray:

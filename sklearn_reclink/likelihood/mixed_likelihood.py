@@ -148,10 +148,14 @@ def learn_mixed_likelihood(
         [transitions for transitions, _ in categories],
         np.zeros(len(VIEWS)),
     )
+    return pair_likelihood.weighed(likelihood, _scores(left_out, views), original, masked)
+
+
+def _scores(left_out: list[list[np.ndarray]], views: tuple[str, ...]) -> dict[int, np.ndarray]:
+    """The sum over the variables of each view that is used and has any."""
     used = [view for view, name in enumerate(VIEWS) if name in views and left_out[view]]
     if not used:
         raise ValueError(
             f'views is {list(views)!r}: these files have no variables for it; name "category" too'
         )
-    scores = {view: np.sum(left_out[view], axis=0) for view in used}
-    return pair_likelihood.weighed(likelihood, scores, original, masked)
+    return {view: np.sum(left_out[view], axis=0) for view in used}

@@ -11,7 +11,7 @@ parameters: Python writes the ``__init__`` that only assigns.
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from numbers import Integral
@@ -23,16 +23,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_reclink._interrupts import whole_interrupts
+from sklearn_reclink._interrupts import raise_interrupt_of
 from sklearn_reclink._sklearn_compat import StrOptions, fit_context
 from sklearn_reclink.data import reading
 from sklearn_reclink.data.alignment import alignment_warning
 from sklearn_reclink.data.pool import read_n_neighbors
 from sklearn_reclink.data.views import GOWER, VIEWS, chosen_views, learn_view
+from sklearn_reclink.data.weights import read_weights
 from sklearn_reclink.families import Family
 from sklearn_reclink.linkers import _view
-from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, in_tasks, reports_tasks
+from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, fit_task, in_tasks
 from sklearn_reclink.linkers._docstrings import fill_in
+from sklearn_reclink.linkers._metric import MetricMixin
 from sklearn_reclink.linkers._shards import shard_index
 from sklearn_reclink.linkers._view import View
 from sklearn_reclink.search import DistancePairs, Index, Links, Search
@@ -41,7 +43,7 @@ from sklearn_reclink.solvers.problem import Solution
 
 @fill_in
 @dataclass(kw_only=True, eq=False, repr=False)
-class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
+class BaseLinker(MetricMixin, CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all linkers.
 
     Parameters
@@ -90,7 +92,6 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         """Set the distance and the attributes that users read, unless ``at_least`` is the limit."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    @reports_tasks
     def fit(self, X: Any, y: Any = None, pool: Any = None, reference: Any = None) -> Self:
         """Learn from an original file and its masked version.
 
@@ -98,25 +99,27 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         ----------
         X : array-like or dataframe of shape (n_records, n_features)
             The original file.
-        y : array-like or dataframe of shape (n_records, n_features)
-            The masked file: row i is the masked version of row i of ``X``. Columns are matched by
-            name where both files have names, otherwise by position.
-        pool : array-like, dataframe or Pool of shape (n_masked, n_features), default=None
-            The whole masked file, for an intruder who knows only some of its records: ``y`` are
-            some of its rows, the others are impostors. By default the pool is ``y``. Through
-            `cross_validate` or `GridSearchCV` pass a `Pool`, which is never cut into folds.
-        reference : array-like or dataframe of shape (n_original, n_features), default=None
-            The whole original file, where ``X`` holds only some of its records: ranks are counted
-            in it. By default they are counted in ``X``.
+        %(of_masked_files)s
 
         Returns
         -------
         self
         """
-        fitted = copy(self)  # an error or an interrupt leaves the linker as it was
+        try:
+            if not hasattr(self, "_skl_callbacks"):
+                return self._fit(X, y, pool, reference)
+            with fit_task(self, X, y):
+                return self._fit(X, y, pool, reference, in_tasks)
+        except Exception as error:
+            raise_interrupt_of(error)
+            raise
+
+    def _fit(self, X: Any, y: Any, pool: Any, reference: Any, tasks: Any = iter) -> Self:
+        """An error or an interrupt leaves the linker as it was."""
+        fitted = copy(self)
         views = fitted._prepare(X, y, pool, reference)
-        for view, search in in_tasks(fitted._in_turn(views)):
-            _view.learn_in(view, **search)
+        for view, search in tasks(fitted._in_turn(views)):
+            learn_in(view, **search)
         fitted.__dict__.update(vars(_view.best_of(views).linker))
         fitted._conclude(views)
         if getattr(self, "certify", False):
@@ -147,9 +150,13 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         """A view of files that were read, before anything is learned."""
         one = copy(self)
         one.standardize_ = standardize
+        one._check_files(files)
         one._learn_scales(files)
         _view.check_width(one)
         return View(one, one._index(files.original, files.everyone))
+
+    def _check_files(self, files: reading.Files) -> None:
+        """Refuse files that the parameters do not suit."""
 
     def _learn_scales(self, files: reading.Files) -> None:
         """Learn how files become coordinates; ranks are those of the whole files."""
@@ -194,17 +201,21 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
             return DistancePairs(self._family, self._theta, index.original, index.masked)
         return index.search(self._family, self._theta)
 
-    @whole_interrupts()
     def _ask(self, question: str, index: Index, **options: Any) -> tuple[np.ndarray, ...]:
         """The answer to a question under the rule: that of the search, or of `rules`."""
-        search = self._search(index)
-        if self.rule == "nearest" and self._threshold is None:
-            return search.ask(question, **self._work, **options)
-        from sklearn_reclink.rules import Rule
+        try:
+            search = self._search(index)
+            if self.rule == "nearest" and self._threshold is None:
+                return search.ask(question, **self._work, **options)
+            from sklearn_reclink.rules import Rule
 
-        memory = getattr(self, "_memory", None)
-        settings = (self.rule, self.temperature_, self._threshold, self._seed)
-        return Rule(*settings, **self._work, memory=memory).ask(question, search, **options)
+            memory = getattr(self, "_memory", None)
+            settings = (self.rule, self.temperature_, self._threshold, self._seed)
+            rule = Rule(*settings, **self._work, memory=memory)
+            return rule.ask(question, search, **options)
+        except Exception as error:
+            raise_interrupt_of(error)
+            raise
 
     def _learn_temperature(self, index: Index) -> float:
         """The scale that makes distances log-likelihoods, from some of the aligned pairs."""
@@ -310,29 +321,8 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         float
         """
         index = self._read(X, pool, y)
-        weights = reading.read_weights(sample_weight, index.n_records)
+        weights = None if sample_weight is None else read_weights(sample_weight, index.n_records)
         return float(np.average(self._ask("linked", index)[0], weights=weights))
-
-    def pair_distance(self, pairs: Any) -> np.ndarray:
-        """Squared distances of pairs of an original and a masked record.
-
-        Parameters
-        ----------
-        pairs : array-like of shape (n_pairs, 2, n_features)
-            An original and a masked record each.
-
-        Returns
-        -------
-        ndarray of shape (n_pairs,)
-            As in `kneighbors`, without the prices of a rule.
-        """
-        check_is_fitted(self)
-        return self._search(self._index(*reading.read_pairs(self, pairs))).ask("own")[0]
-
-    def get_metric(self) -> Callable[[Any, Any], float]:
-        """The squared distance as a function of two records; later fits do not change it."""
-        fitted = copy(self)
-        return lambda original, masked: float(fitted.pair_distance([[original, masked]])[0])
 
     def _read(self, X: Any, pool: Any, *y: Any) -> Any:
         """Index original records, and a pool or the masked versions, these first in the pool."""
@@ -348,3 +338,13 @@ class BaseLinker(CallbackSupportMixin, BaseEstimator, metaclass=ABCMeta):
         target.single_output = False
         tags.input_tags.allow_nan = tags.input_tags.string = True
         return tags
+
+
+def learn_in(view: View, *, at_least: int = 0, **search: Any) -> None:
+    """Learn in a view, once more if need be; of use are only more links than ``at_least``."""
+    linker, n_linked = copy(view.linker), -1
+    found = linker._learn(view.index, at_least=at_least, **search)
+    if at_least == 0 or found.n_linked > at_least:
+        linker.temperature_ = linker._learn_temperature(view.index)
+        n_linked = linker._count(view.index)
+    view.keep(linker, n_linked, found, view.index.ceiling if linker._has_ceiling else None)

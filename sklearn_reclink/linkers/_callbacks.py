@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from sklearn_reclink._interrupts import whole_interrupts
-
 try:
     from sklearn.callback import CallbackSupportMixin
 except ImportError:  # before scikit-learn 1.9 there are no callbacks
@@ -28,32 +26,33 @@ except ImportError:  # before scikit-learn 1.9 there are no callbacks
 
 
 def reports_tasks(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `fit` tell callbacks when it begins and ends, and end as an interrupt if it is one."""
+    """Let `fit` tell the callbacks of an estimator when it begins and ends."""
 
     @wraps(fit)
     def reporting(self: Any, X: Any, y: Any = None, *arguments: Any, **options: Any) -> Any:
-        with whole_interrupts():
-            if not hasattr(self, "_skl_callbacks"):
-                return fit(self, X, y, *arguments, **options)
-            context = self._init_callback_context(max_subtasks=None)
-            context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-            fitted = fit(self, X, y, *arguments, **options)
-            context.call_on_fit_task_end(estimator=self, X=X, y=y)
-            return fitted
+        if not hasattr(self, "_skl_callbacks"):
+            return fit(self, X, y, *arguments, **options)
+        with fit_task(self, X, y):
+            return fit(self, X, y, *arguments, **options)
 
     return reporting
+
+
+@contextmanager
+def fit_task(estimator: Any, X: Any, y: Any) -> Iterator[None]:
+    """The fit of an estimator that has callbacks."""
+    context = estimator._init_callback_context(max_subtasks=None)
+    context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+    yield
+    context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
 
 
 def in_tasks(turns: Iterable[tuple[Any, dict[str, Any]]]) -> Iterator[tuple[Any, dict[str, Any]]]:
     """The searches of views, of each of which callbacks are told as it begins and ends."""
     for view, search in turns:
         linker = view.linker
-        context = getattr(linker, "_callback_fit_ctx", None)
-        if context is None:
-            yield view, search
-            continue
-        part = context.subcontext(task_name=f"standardize={linker.standardize_!r}")
-        part.call_on_fit_task_begin(estimator=linker)
+        context, name = linker._callback_fit_ctx, f"standardize={linker.standardize_!r}"
+        part = context.subcontext(task_name=name).call_on_fit_task_begin(estimator=linker)
         yield view, search
         part.call_on_fit_task_end(estimator=linker)
 

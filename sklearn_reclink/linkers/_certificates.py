@@ -11,9 +11,9 @@ from sklearn_reclink.certificates.coordinates import in_order
 from sklearn_reclink.certificates.mixed import codes
 from sklearn_reclink.certificates.tables import variables_of
 from sklearn_reclink.data import reading
-from sklearn_reclink.data.columns import column_names
 from sklearn_reclink.data.mixed import MixedView
 from sklearn_reclink.data.ranks import RankScales
+from sklearn_reclink.data.reading import column_names
 from sklearn_reclink.data.views import Scales
 from sklearn_reclink.linkers._view import View, best_of
 from sklearn_reclink.search import Index

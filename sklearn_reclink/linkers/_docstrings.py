@@ -102,6 +102,17 @@ OF_LINKERS["sample_of_rule"] = """\
 random_state : int, RandomState instance or None, default=None
     Draws the pairs from which the rules ``"density"`` and ``"balanced"`` learn the scale of the
     distances, where there are more than 1,000."""
+OF_LINKERS["of_masked_files"] = """\
+y : array-like or dataframe of shape (n_records, n_features)
+    The masked file: row i is the masked version of row i of ``X``. Columns are matched by
+    name where both files have names, otherwise by position.
+pool : array-like, dataframe or Pool of shape (n_masked, n_features), default=None
+    The whole masked file, for an intruder who knows only some of its records: ``y`` are
+    some of its rows, the others are impostors. By default the pool is ``y``. Through
+    `cross_validate` or `GridSearchCV` pass a `Pool`, which is never cut into folds.
+reference : array-like or dataframe of shape (n_original, n_features), default=None
+    The whole original file, where ``X`` holds only some of its records: ranks are counted
+    in it. By default they are counted in ``X``."""
 OF_LINKERS["nothing_to_choose_"] = """\
 bound_ : int
     Equal to ``n_linked_``: there are no parameters to choose.

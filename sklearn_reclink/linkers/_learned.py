@@ -183,13 +183,12 @@ class ExactLinker(LearnedLinker):
         known: dict[str, Any] = {"at_least": at_least, "enough": enough}
         return solve(problem, rng=self._generator, **known, **options)
 
-    def _learn_scales(self, files: Files) -> None:
+    def _check_files(self, files: Files) -> None:
         if self.certify and self.standardize_ == "rank" and files.whole is not files.original:
             raise ValueError(
                 "a certificate of ranks needs the file that they are counted in: leave out "
                 'reference, or take another standardize than "rank"'
             )
-        super()._learn_scales(files)
 
     def _certify(self, X: Any, y: Any, pool: Any, views: list[View]) -> None:
         """Write down a proof of ``bound_`` that `verify_certificate` accepts."""

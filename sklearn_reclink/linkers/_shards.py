@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_reclink.data import reading
-from sklearn_reclink.data.columns import column_names
+from sklearn_reclink.data.reading import column_names
 from sklearn_reclink.data.shards import Shards, as_shards
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_reclink._sklearn_compat import HasMethods, StrOptions, fit_context
-from sklearn_reclink.data.columns import column_names
 from sklearn_reclink.data.exactness import check_exact
 from sklearn_reclink.data.pool import Pool, unwrapped
-from sklearn_reclink.data.reading import check_given, match_columns
+from sklearn_reclink.data.reading import check_given, column_names, match_columns
 from sklearn_reclink.linkers._base import BaseLinker
 from sklearn_reclink.linkers._callbacks import CallbackSupportMixin, inner_fit, reports_tasks
 from sklearn_reclink.search import Links

@@ -21,7 +21,6 @@ its search.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -81,16 +80,6 @@ class View:
     def status_above(self, n_linked: int) -> Status | None:
         """How the search ended, if it left open whether more can be linked."""
         return self.solution.status if (self.solution.bound or 0) > n_linked else None
-
-
-def learn_in(view: View, *, at_least: int = 0, **search: Any) -> None:
-    """Learn in a view, once more if need be; of use are only more links than ``at_least``."""
-    linker, n_linked = copy(view.linker), -1
-    found = linker._learn(view.index, at_least=at_least, **search)
-    if at_least == 0 or found.n_linked > at_least:
-        linker.temperature_ = linker._learn_temperature(view.index)
-        n_linked = linker._count(view.index)
-    view.keep(linker, n_linked, found, view.index.ceiling if linker._has_ceiling else None)
 
 
 def notes_on(refused: dict[str | None, ValueError], views: Sequence[View]) -> list[str]:

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.data.alignment import check_aligned_index
-from sklearn_reclink.data.columns import column_names
 from sklearn_reclink.data.kinds import NUMERIC, Variables, learn_variables
-from sklearn_reclink.data.reading import match_columns
+from sklearn_reclink.data.reading import column_names, match_columns
 
 _FILES = "original file X", "masked file y"
 

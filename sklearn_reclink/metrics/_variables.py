@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_reclink.data.alignment import check_aligned_index
-from sklearn_reclink.data.columns import Column, column_names, read_columns
+from sklearn_reclink.data.columns import Column, read_columns
 from sklearn_reclink.data.kinds import common_type
-from sklearn_reclink.data.reading import match_columns
+from sklearn_reclink.data.reading import column_names, match_columns
 
 
 class Variable(NamedTuple):

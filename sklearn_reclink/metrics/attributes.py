@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from sklearn_reclink._docstrings import entries_of, fill_in
 from sklearn_reclink._sklearn_compat import safe_indexing
 from sklearn_reclink.data.kinds import NUMERIC, learn_variables
 from sklearn_reclink.data.pool import unwrapped
@@ -107,6 +108,34 @@ class AttributeDisclosure:
         return None if self.over_control is None else self.over_control.interval
 
 
+_OF_SECRETS = entries_of("""\
+linker : fitted linker
+    The attacker, fitted on variables that the intruder knows; the secret is not one of
+    them.
+X, y : array-like or dataframe of shape (n_pairs, n_features)
+    The known variables of people in both files: original and masked records, aligned.
+secret : array-like of shape (n_pairs,)
+    The true secrets.
+masked_secret : array-like of shape (n_pairs,) or (n_masked,)
+    The secrets as released, one for each record of the release.
+pool : array-like or dataframe of shape (n_masked, n_features), default=None
+    The whole release, the records of ``y`` first. By default the release is ``y``.
+absent : array-like or dataframe of shape (n_absent, n_features), default=None
+    Known variables of people who are not in the release, for the control. By default each
+    person is looked for in the release without their own record.
+absent_secret : array-like of shape (n_absent,), default=None
+    Their true secrets.
+n_neighbors : int, default=1
+    Number of nearest masked records that vote; records alike in ``y`` count as one.
+tolerance : float, default=0.05
+    How near a guessed number has to be, as a share of the distance from the 5th to the 95th
+    percentile of ``secret``.
+categorical : bool, default=False
+    Whether numbers are codes of categories.
+""")
+
+
+@fill_in(_OF_SECRETS)
 def attribute_disclosure(
     linker: Any,
     X: Any,
@@ -125,29 +154,7 @@ def attribute_disclosure(
 
     Parameters
     ----------
-    linker : fitted linker
-        The attacker, fitted on variables that the intruder knows; the secret is not one of
-        them.
-    X, y : array-like or dataframe of shape (n_pairs, n_features)
-        The known variables of people in both files: original and masked records, aligned.
-    secret : array-like of shape (n_pairs,)
-        The true secrets.
-    masked_secret : array-like of shape (n_pairs,) or (n_masked,)
-        The secrets as released, one for each record of the release.
-    pool : array-like or dataframe of shape (n_masked, n_features), default=None
-        The whole release, the records of ``y`` first. By default the release is ``y``.
-    absent : array-like or dataframe of shape (n_absent, n_features), default=None
-        Known variables of people who are not in the release, for the control. By default each
-        person is looked for in the release without their own record.
-    absent_secret : array-like of shape (n_absent,), default=None
-        Their true secrets.
-    n_neighbors : int, default=1
-        Number of nearest masked records that vote; records alike in ``y`` count as one.
-    tolerance : float, default=0.05
-        How near a guessed number has to be, as a share of the distance from the 5th to the 95th
-        percentile of ``secret``.
-    categorical : bool, default=False
-        Whether numbers are codes of categories.
+    %(linker X secret masked_secret pool absent absent_secret n_neighbors tolerance categorical)s
 
     Returns
     -------

@@ -18,7 +18,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
-from sklearn_reclink.search.pairs import Search
+from sklearn_reclink.search.index import Search
 
 # Seconds of work that are announced if it is verbose, and between two lines of progress.
 _LONG = 5.0

@@ -31,7 +31,7 @@ from sklearn_reclink.families.formula import Formula
 from sklearn_reclink.search.batches import Task, ask_in_batches
 from sklearn_reclink.search.block import Block
 from sklearn_reclink.search.cells import CELL_SIZE, Cell, Layout, lay_out, plant_cell, spool
-from sklearn_reclink.search.pairs import Search
+from sklearn_reclink.search.index import Search
 from sklearn_reclink.search.tree.formulas import Tolerance, tolerance_of
 from sklearn_reclink.search.tree_search import BATCH_PAIRS
 

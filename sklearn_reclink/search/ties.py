@@ -21,6 +21,7 @@ see `solvers.farkas`.
 leads; it and all that it is not strictly nearer than come next, in the order of their rows.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -114,3 +115,26 @@ def rank(
         ranked.extend(together[np.argsort(rows[together])])
         left = left[~tied]
     return np.array(ranked[:n_neighbors], dtype=np.intp)
+
+
+def n_dominators(
+    squares: Callable[..., np.ndarray], n_records: int, n_features: int, size: int
+) -> np.ndarray:
+    """How many impostors are at most as far as the own record in every variable, (n_records,).
+
+    ``squares(k, records, masked)`` are squared differences of a variable; records are compared
+    ``size`` at a time.
+    """
+    found = np.zeros(n_records, dtype=np.intp)
+    for start in range(0, n_records, size):
+        records = np.arange(start, min(start + size, n_records))
+        own = squares(0, records, records)[:, None]
+        near = at_most_as_far(own, squares(0, records[:, None], slice(None)))
+        near[np.arange(len(records)), records] = False
+        places, impostors = np.nonzero(near)
+        for k in range(1, n_features):
+            own = squares(k, records, records)[places]
+            near = at_most_as_far(own, squares(k, records[places], impostors))
+            places, impostors = places[near], impostors[near]
+        found[records] = np.bincount(places, minlength=len(records))
+    return found

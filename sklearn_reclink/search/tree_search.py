@@ -22,8 +22,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_reclink.families import Family, WeightedMean
 from sklearn_reclink.families.formula import SAME, SUM, Formula, formula
-from sklearn_reclink.search.index import Index
-from sklearn_reclink.search.pairs import Search
+from sklearn_reclink.search.index import Index, Search
 from sklearn_reclink.search.ties import BOX_TOLERANCE, TIE_TOLERANCE, rank, strictly_nearer
 from sklearn_reclink.search.tree.boxes import someone_in_box
 from sklearn_reclink.search.tree.building import Tree, build

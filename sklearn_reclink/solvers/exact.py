@@ -32,23 +32,19 @@ from typing import Any
 import numpy as np
 
 from sklearn_reclink.search import Index
-from sklearn_reclink.solvers.cells.search import (
-    cells_apply,
-    n_threads,
-    prove_by_cells,
-    prove_with_few_rows,
-)
 from sklearn_reclink.solvers.cells.search import compile_kernels as compile_cells
+from sklearn_reclink.solvers.cells.search import prove_by_cells, prove_with_few_rows
 from sklearn_reclink.solvers.covering.search import CoveringSearch
 from sklearn_reclink.solvers.feasibility import (
     AllRows,
     Feasibility,
     compile_kernels,
+    n_threads,
     no_collection,
     one_thread,
 )
 from sklearn_reclink.solvers.incumbent import Incumbent
-from sklearn_reclink.solvers.presolve import MOST_PAIRS, presolve
+from sklearn_reclink.solvers.presolve import MOST_PAIRS, cells_apply, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 from sklearn_reclink.solvers.shares import SHARES, Shares
 from sklearn_reclink.solvers.starts import LateStarts, late_starts, search_large, seconds_of_count

@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 from sklearn_reclink.families import Family
@@ -317,6 +318,11 @@ def no_collection() -> Iterator[None]:
 def one_thread() -> AbstractContextManager[Any]:
     """Keep the linear algebra on one thread: products here are small, threads get in the way."""
     return _linear_algebra().limit(limits=1)
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """The threads of this machine that ``n_jobs`` asks for."""
+    return int(min(effective_n_jobs(n_jobs), cpu_count()))
 
 
 @lru_cache

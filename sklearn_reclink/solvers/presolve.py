@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from sklearn_reclink.families import Family
 from sklearn_reclink.search import Index
 from sklearn_reclink.search.ties import TIE_TOLERANCE
 from sklearn_reclink.search.tree.mixed import squared
@@ -36,6 +37,7 @@ _CLEAR = 1 + 4 * TIE_TOLERANCE
 _BATCH_BYTES = 2**20  # of one file of differences: the caches hold it
 _BATCH_WORK = 2**26
 MOST_PAIRS = 25_000_000
+MOST_CELL_PARAMETERS = 8  # of a family that cells serve
 
 
 @njit(nogil=True, forceinline=True)
@@ -170,3 +172,9 @@ def _without_rows(never: np.ndarray) -> Presolved:
     return Presolved(
         np.flatnonzero(never), nothing, np.flatnonzero(~never), nothing, nothing, complete=False
     )
+
+
+def cells_apply(family: Family) -> bool:
+    """Whether cells serve a family: a monotone one of few parameters, with a simplicial cone."""
+    few = family.n_parameters <= MOST_CELL_PARAMETERS
+    return family.monotone and family.generators is not None and few

@@ -7,7 +7,7 @@ import pytest
 
 from sklearn_reclink.families import OWA, Bilinear, Choquet, WeightedMean
 from sklearn_reclink.search import Index
-from sklearn_reclink.search.pairs import BATCH_BYTES
+from sklearn_reclink.search.index import BATCH_BYTES
 from sklearn_reclink.search.ties import TIE_TOLERANCE, strictly_nearer
 from sklearn_reclink.search.tree_search import dominated
 from tests.problems import MONOTONE, SmallBatches, as_floats, tied_files

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sklearn_reclink.families import OWA, WeightedMean
 from sklearn_reclink.search.ties import TIE_TOLERANCE
+from sklearn_reclink.solvers import feasibility
 from sklearn_reclink.solvers.cells import open_cells as cells
-from sklearn_reclink.solvers.cells import search
 from sklearn_reclink.solvers.cells.search import prove_by_cells
 from sklearn_reclink.solvers.covering.search import CoveringSearch
 from sklearn_reclink.solvers.feasibility import AllRows, Feasibility
@@ -163,7 +163,7 @@ def test_a_failing_worker_ends_the_others(monkeypatch):
         return found
 
     monkeypatch.setattr(cells, "explore", failing)
-    monkeypatch.setattr(search, "cpu_count", lambda: 2)  # also where there is one core
+    monkeypatch.setattr(feasibility, "cpu_count", lambda: 2)  # also where there is one core
     with pytest.raises(KeyboardInterrupt):
         prove_by_cells(*rows, np.eye(6), n_jobs=2)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_reclink.search.pairs import DistancePairs
+from sklearn_reclink.search.index import DistancePairs
 from sklearn_reclink.search.priced.search import PricedSearch
 from sklearn_reclink.search.priced.tree import build, over_nodes
 

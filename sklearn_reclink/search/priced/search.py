@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from sklearn_reclink.search import ties
-from sklearn_reclink.search.pairs import Search
+from sklearn_reclink.search.index import Search
 from sklearn_reclink.search.priced import walk
 from sklearn_reclink.search.priced.tree import BoxTree, over_nodes
 

@@ -23,8 +23,9 @@ import numpy as np
 from sklearn_reclink.families import Family
 from sklearn_reclink.search import Index
 from sklearn_reclink.search.ties import TIE_TOLERANCE
-from sklearn_reclink.solvers.cells.search import cells_apply, prove_by_cells
+from sklearn_reclink.solvers.cells.search import prove_by_cells
 from sklearn_reclink.solvers.feasibility import one_thread
+from sklearn_reclink.solvers.presolve import cells_apply
 from sklearn_reclink.solvers.problem import Problem
 from sklearn_reclink.solvers.row_cache import row_norms
 

@@ -40,8 +40,7 @@ from sklearn_reclink.solvers.blocks.plan import (
 )
 from sklearn_reclink.solvers.blocks.proof import Block, BlockProof, prove_block
 from sklearn_reclink.solvers.blocks.workers import n_workers, prove_blocks
-from sklearn_reclink.solvers.cells.search import cells_apply
-from sklearn_reclink.solvers.presolve import presolve
+from sklearn_reclink.solvers.presolve import cells_apply, presolve
 from sklearn_reclink.solvers.problem import Problem, Solution, Status
 
 KINDS_BY_CELLS = (Kind(400, 4), Kind(800, 4), Kind(800, 8), Kind(1600, 4))

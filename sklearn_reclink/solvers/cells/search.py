@@ -41,14 +41,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import cpu_count, effective_n_jobs
 
-from sklearn_reclink.families import Family
 from sklearn_reclink.solvers import problem as linkage
 from sklearn_reclink.solvers.cells.open_cells import MOST_BYTES, Count, OpenCells
 from sklearn_reclink.solvers.cells.rows import CellRows, NearestRows, Rows, spread_thetas
-
-MOST_PARAMETERS = 8
+from sklearn_reclink.solvers.feasibility import n_threads
 
 
 @dataclass(frozen=True)
@@ -67,17 +64,6 @@ class CellProof:
     @property
     def finished(self) -> bool:
         return self.n_linked == self.bound
-
-
-def cells_apply(family: Family) -> bool:
-    """Whether cells serve a family: a monotone one of few parameters, with a simplicial cone."""
-    few = family.n_parameters <= MOST_PARAMETERS
-    return family.monotone and family.generators is not None and few
-
-
-def n_threads(n_jobs: int | None) -> int:
-    """The threads of this machine that ``n_jobs`` asks for."""
-    return int(min(effective_n_jobs(n_jobs), cpu_count()))
 
 
 def prove_by_cells(
