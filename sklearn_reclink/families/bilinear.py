@@ -304,7 +304,9 @@ def spread_of(original: np.ndarray, caps: np.ndarray | None) -> np.ndarray:
     """Standard deviation of every coordinate of the original file; the cap of a category."""
     if caps is None:
         return np.std(original, axis=0, ddof=1)
-    return np.where(np.isfinite(caps), caps, np.nanstd(original, axis=0, ddof=1))
+    spread, several = np.zeros(len(caps)), np.count_nonzero(~np.isnan(original), axis=0) > 1
+    spread[several] = np.nanstd(original[:, several], axis=0, ddof=1)
+    return np.where(np.isfinite(caps), caps, spread)
 
 
 def whitening(own: np.ndarray, spread: np.ndarray) -> np.ndarray:
