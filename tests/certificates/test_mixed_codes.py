@@ -135,7 +135,7 @@ def test_differences_are_those_of_records_with_both_values():
 
 
 def test_columns_take_part_if_they_differ_in_both_files():
-    a, b = [[1.0, 5.0], [2.0, None]], [[1.0, 5.0], [2.0, 4.0]]
+    a, b = [[1.0, 5.0], [2.0, None]], [[1.0, 4.0], [2.0, 4.0]]
     raw = [0, 1, 0, 1]
     first, _, caps = coordinates([NUMBER] * 2, [raw, None], a, b, standardize=None)
     assert first == [[1.0], [2.0]] and caps == [None]  # and nothing of what the column lacks
@@ -149,6 +149,33 @@ def test_columns_take_part_if_they_differ_in_both_files():
     assert len(coordinates([NUMBER], [[]], [[1.0], [2.0]], same, pool, "rank")[1]) == 3
     with pytest.raises(CertificateError, match="left out"):
         coordinates([NUMBER], [raw], [[1.0], [2.0]], same, pool, None)
+
+
+def test_a_column_of_one_value_and_missing_ones_takes_part():
+    a, b = [[1.0, 5.0], [2.0, None]], [[1.0, 4.0], [2.0, 6.0]]
+    with pytest.raises(CertificateError, match="left out"):
+        coordinates([NUMBER] * 2, [[0, 1, 0, 1], None], a, b, standardize=None)
+    sd = 2**0.5  # of the other file; the mean is that of the original
+    for standardize in ("separate", "rank", "difference"):
+        first = [] if standardize == "rank" else [1.5, 0.5**0.5] * 2
+        if standardize == "difference":
+            a, b = [[1.0, 5.0], [2.0, None]], [[2.0, 4.0], [1.0, 6.0]]
+            first = [1.5, sd] * 2
+        found = coordinates([NUMBER] * 2, [first, [5.0, sd] * 2], a, b, standardize=standardize)
+        assert [row[1] for row in found[0]] == [0.0, None]
+        assert [row[1] for row in found[1]] == [-1 / sd, 1 / sd]
+        for wrong in ([5.0, sd, 4.0, sd], [5.0, 1.0] * 2, [4.0, sd] * 2):
+            with pytest.raises(CertificateError, match="a scale is not its column's"):
+                coordinates([NUMBER] * 2, [first, wrong], a, b, standardize=standardize)
+
+
+def test_caps_of_one_category_are_those_of_the_masked_file_or_1():
+    flag = {"kind": "nominal"}
+    a, b = [[1.0, 0.0], [2.0, None]], [[1.0, 0.0], [2.0, 1.0]]
+    for masked, right, wrong in ((b, 2.0, 1.0), (a, 1.0, 2.0)):
+        coordinates([NUMBER, flag], [[0, 1, 0, 1], [right]], a, masked, standardize=None)
+        with pytest.raises(CertificateError, match="a cap is not its column's"):
+            coordinates([NUMBER, flag], [[0, 1, 0, 1], [wrong]], a, masked, standardize=None)
 
 
 def test_a_record_that_is_missing_in_the_pool_alone_is_an_impostor_with_a_cost():

@@ -105,7 +105,8 @@ def test_secret_columns_are_no_part_of_the_claim(folder):
 
 
 def test_a_certificate_of_dataframes_is_verified_from_csv_files(folder, tmp_path, capsys):
-    exact = {"float_precision": "round_trip"}  # the default of pandas 2 may miss the last bit
+    # the default of pandas 2 may miss the last bit
+    exact = {} if pd.__version__ >= "3" else {"float_precision": "round_trip"}
     X, Y = (pd.read_csv(folder / f"{name}.csv", **exact) for name in ("original", "masked"))
     X, Y = (file[["income", "town", "code"]] for file in (X, Y))
     pool = pd.concat([Y.iloc[::-1], Y.iloc[:5].assign(code=2)], ignore_index=True)

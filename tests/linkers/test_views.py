@@ -21,9 +21,10 @@ from sklearn_reclink.linkers import (
     ProbabilisticLinker,
     WeightedMeanLinker,
 )
+from sklearn_reclink.linkers._base import learn_in
 from sklearn_reclink.linkers._export import export_mps
 from sklearn_reclink.linkers._transformed import TransformedLinker
-from sklearn_reclink.linkers._view import View, conclude, in_turn, learn_in, notes_on
+from sklearn_reclink.linkers._view import View, conclude, in_turn, notes_on
 from sklearn_reclink.masking import Microaggregation, RankSwapping
 from sklearn_reclink.solvers.problem import Solution, Status
 from tests.problems import noisy_files
