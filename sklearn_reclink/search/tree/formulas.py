@@ -235,8 +235,11 @@ def tolerance_of(found: Formula, original: np.ndarray, masked: np.ndarray) -> To
     absolute, rounding = np.inf, 0.0
     small = found.condition * TIE_TOLERANCE <= 1 / 8
     if found.norm < np.inf:
-        low = np.fmin(np.fmin.reduce(original), np.fmin.reduce(masked))
-        high = np.fmax(np.fmax.reduce(original), np.fmax.reduce(masked))
+        columns = list(zip(original.T, masked.T, strict=True))  # numpy is slow across short rows
+        low, high = (
+            np.array([extreme(*map(extreme.reduce, both)) for both in columns])
+            for extreme in (np.fmin, np.fmax)
+        )
         squares, n = np.nan_to_num(high - low) ** 2, len(low) - len(found.extra)
         largest = found.norm * float(squares[:n].sum()) + float(found.extra @ squares[n:])
         absolute = 4 * TIE_TOLERANCE * largest
