@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn_reclink.auditing.writing import as_written
+from sklearn_reclink.cli._csv import FileProblem as FileProblem
+from sklearn_reclink.cli._csv import read_csv
 from sklearn_reclink.cli._header import looks_like_record
-from sklearn_reclink.cli._layout import FileProblem as FileProblem
-from sklearn_reclink.cli._layout import layout_of, records_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def load(path: Path) -> Table:
     elif suffix in EXCEL:
         frame = _read_excel(path)
     else:
-        frame, separator, notes = _read_csv(path)
+        frame, separator, notes = read_csv(path)
     index = list(map(str, frame.index.names))
     header = [as_written(str(name).strip()) for name in frame.columns]
     named = [bool(name) and not name.startswith("Unnamed: ") for name in header]
@@ -152,30 +152,6 @@ def _value(cell: Any) -> Any:
 
 def _is_filled(value: Any) -> bool:
     return bool(value.strip() if isinstance(value, str) else value == value)
-
-
-def _read_csv(path: Path) -> tuple[pd.DataFrame, str, list[str]]:
-    import pandas as pd
-
-    layout = layout_of(path)
-    notes = list[str]()
-    if layout.encoding != "utf-8-sig":
-        notes.append(f"{path.name} is not in UTF-8: it is read as {layout.encoding}")
-    if len(layout.header) == 1:
-        table = pd.DataFrame(records_of(path, layout), columns=layout.header, dtype=str)
-        return table, layout.separator, notes
-    table = pd.read_csv(
-        path,
-        sep=layout.separator,
-        encoding=layout.encoding,
-        dtype=str,
-        keep_default_na=False,
-        index_col=False,
-        names=range(len(layout.header)),
-        header=0,
-        skiprows=layout.n_before,
-    )
-    return table.set_axis(layout.header, axis=1), layout.separator, notes
 
 
 def some(names: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from sklearn_reclink.certificates.tables import kinds_of, read_tables
 from sklearn_reclink.certificates.verify import verify
 from sklearn_reclink.cli import _options as options
 from sklearn_reclink.cli._console import split_names
-from sklearn_reclink.cli._layout import layout_of, records_of
+from sklearn_reclink.cli._csv import layout_of, records_of
 from sklearn_reclink.cli._reading import Selection, check_decimal, compare_columns, read_pair
 from sklearn_reclink.cli._tables import EXCEL, PARQUET, FileProblem, load
 

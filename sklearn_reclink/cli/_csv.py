@@ -1,4 +1,4 @@
-"""The layout of a CSV file, by the standard library alone: encoding, separator, names, records.
+"""CSV files: their layout (encoding, separator, names) and their records, and both as a table.
 
 Lines that are blank are no records, except in a file of one column: there a blank line between
 two records is a missing value.
@@ -10,7 +10,10 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SEPARATORS = ",;\t|"
 _START = 2**16  # bytes that tell the layout
@@ -40,6 +43,31 @@ class Layout(NamedTuple):
     separator: str
     n_before: int
     header: list[str]
+
+
+def read_csv(path: Path) -> tuple["pd.DataFrame", str, list[str]]:
+    """The cells of a file as text, its separator, and what to check."""
+    import pandas as pd
+
+    layout = layout_of(path)
+    notes = list[str]()
+    if layout.encoding != "utf-8-sig":
+        notes.append(f"{path.name} is not in UTF-8: it is read as {layout.encoding}")
+    if len(layout.header) == 1:
+        table = pd.DataFrame(records_of(path, layout), columns=layout.header, dtype=str)
+        return table, layout.separator, notes
+    table = pd.read_csv(
+        path,
+        sep=layout.separator,
+        encoding=layout.encoding,
+        dtype=str,
+        keep_default_na=False,
+        index_col=False,
+        names=range(len(layout.header)),
+        header=0,
+        skiprows=layout.n_before,
+    )
+    return table.set_axis(layout.header, axis=1), layout.separator, notes
 
 
 def layout_of(path: Path) -> Layout:
