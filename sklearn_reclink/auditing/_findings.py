@@ -16,8 +16,8 @@ constant           all masked values are equal and none is missing, the original
 emptied            all masked values are missing, not all original ones are
 =================  ================================================================================
 
-A column that is constant in the original tells nothing, and nothing is said about it. If it has one
-value where it has any, missing counts as another one.
+A column that is constant in the original tells nothing, and nothing is said about it. If all its
+present values are equal, missing counts as a second value.
 """
 
 from __future__ import annotations
@@ -88,6 +88,7 @@ def _finding(x: np.ndarray, y: np.ndarray, name: str, nominal: bool) -> Finding 
     present = x[known]
     if not len(present) or (known.all() and (x == x[0]).all()):
         return None
+    is_empty, is_constant = bool(np.isnan(y).all()), bool((y == y[0]).all())
     kept = ~np.isnan(y)
     if (present == present[0]).all():
         x, y = (np.where(np.isnan(values), np.inf, values) for values in (x, y))
@@ -95,12 +96,13 @@ def _finding(x: np.ndarray, y: np.ndarray, name: str, nominal: bool) -> Finding 
     x, y, kept = x[known], y[known], kept[known]
     same = float(np.mean(x == y))
     kind, detail, alone = "nearly unchanged", "", None
-    if not kept.any():
+    if is_empty:
         kind = "emptied"
-    elif (y == y[0]).all():
+    elif is_constant:
         kind = "constant"
     else:
-        alone = None if nominal else singled_out(x[kept], y[kept]) * float(kept.mean())
+        if not nominal and kept.any():
+            alone = singled_out(x[kept], y[kept]) * float(kept.mean())
         if same == 1:
             kind = "unchanged"
         elif same >= _SAME and _beyond_chance(x, y, same) >= _BEYOND_CHANCE:

@@ -15,10 +15,10 @@ times ``2 cap``, so that a difference limited to cap is 0 or cap, with ``cap^2 =
 p_v^2)``, p_v the share of category v in the original file. A column takes part if it has two
 states in each file, "missing" being one of them.
 
-*One value.* The values that are there may all be the same in one file. Then both files take the
-mean of the original numbers and the standard deviation of the other file, in every view but None;
-a cap is that of the masked categories. Where they are the same in both files, numbers have the
-coordinate 0, and the cap is 1.
+*One value.* The values that are present may all be the same in one file. If they are so in the
+original, numbers have the coordinate 0 in every view but None. If they are so in the masked file
+alone, the original takes its own mean and standard deviation, and the masked file its value and 1,
+in every view but None and "rank". A cap is that of the first file with several categories, or 1.
 
 *Missing values.* Each column that takes part and lacks a value in the masked file has a further
 coordinate, 1 where the original value is there and 0 where the masked one is missing, None
@@ -161,14 +161,18 @@ def _scaled(
 ) -> tuple[Column, Column]:
     """Coordinates of numbers or levels, if their scale is right."""
     first, second = _present(a), _present(b)
-    if standardize == "rank" and _varies(first) and _varies(second):
+    if standardize is not None and not _varies(first):
+        require(scale == [], "a column has a scale where nothing differs")
+        return _times(0.0, a), _times(0.0, all_b)
+    if standardize == "rank":
+        require(scale == [], "a column of ranks has a scale")
         return _ranks(a), _ranks(all_b)
-    if standardize is not None and _varies(first) != _varies(second):
-        p, s, *others = scale
+    if standardize is not None and not _varies(second):
+        p, s, q, t = scale
         integers(scale)
-        varying = first if _varies(first) else second
-        require([p, s] == others and near(p, s, first, varying), "a scale is not its column's")
-        return _standardised(a, p, s), _standardised(all_b, p, s)
+        right = near(p, s, first, first) and (q, t) == (second[0], 1)
+        require(right, "a scale is not its column's")
+        return _standardised(a, p, s), _standardised(all_b, q, t)
     if standardize == "difference":
         both = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
         standardize = "difference" if len(both) > 1 else "separate"

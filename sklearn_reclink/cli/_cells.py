@@ -142,8 +142,9 @@ class Cells:
         longer = [_TWO_DIGITS.sub(r"\g<1>20\3", text, count=1) for text in self.distinct]
         if 2 * sum(bool(_date(one, True) or _date(one, False)) for one in longer) > len(longer):
             raise FileProblem(
-                f"{self.where} has dates with two-digit years, which are not read as dates: write "
-                f"years with four digits, or compare it as categories with --nominal {self.name}"
+                f"{self.where} seems to hold dates with two-digit years, which are not read as "
+                "dates: write years with four digits, or compare it as categories with --nominal "
+                f"{self.name}"
             )
 
     def not_numbers(self) -> list[str]:

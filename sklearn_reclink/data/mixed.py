@@ -25,11 +25,11 @@ Under ``"gower"`` numbers and levels are divided by their range over both files,
 nominal variable is 1; `families.gower` leaves out missing values itself.
 
 A variable is *informative* if it takes two states in each file, "missing" being one of them. The
-values that are there may then all be the same in one file. Both files then take the mean of the
-original values and the standard deviation of the other file, in every view but None, or the cap of
-the masked categories. Where they are the same in each file, numbers differ by 0, categories by 0 or
-1, and missing values alone tell records apart: missing and present are expected to differ as two
-categories do.
+values that are present may then all be the same. If they are so in the original, numbers differ by
+0, in every view but None, and missing values tell records apart. If they are so in the masked file
+alone, it has the coordinate 0 (as a rank, 1/2), and the original its own mean and standard
+deviation. A category takes the cap of the first file that has several, or 1. If all present values
+are the same in each file and nothing is learned, missing and present differ as two categories do.
 """
 
 from collections.abc import Sequence
@@ -108,16 +108,20 @@ class MixedView:
 class _Expected:
     """The mean dissimilarity of a value and the present values of the other file.
 
-    ``centre`` and ``variance`` are those of numbers; ``shares`` of categories by code.
+    ``centre`` and ``variance`` are those of numbers; ``shares`` of categories by code. With
+    ``constant``, it is the variance whatever the value.
     """
 
     cap: float
     centre: float
     variance: float
     shares: np.ndarray
+    constant: bool = False
 
     def of(self, values: np.ndarray) -> np.ndarray:
         """Its root, NaN for a missing value."""
+        if self.constant:
+            return np.where(np.isnan(values), np.nan, np.sqrt(self.variance))
         if not np.isfinite(self.cap):
             return np.asarray(np.sqrt((values - self.centre) ** 2 + self.variance))
         codes = np.nan_to_num(values / (2 * self.cap)).round().astype(np.int64)
@@ -125,15 +129,17 @@ class _Expected:
         return np.where(np.isnan(values), np.nan, self.cap * np.sqrt(1 - shares))
 
 
-def _expected(cap: float, files: Sequence[np.ndarray], k: int, way: int) -> _Expected:
-    mine, others = (file[~np.isnan(file[:, k]), k] for file in (files[way], files[1 - way]))
-    if not (_differs(mine) or _differs(others)):
-        states = _cap(np.isnan(files[0][:, k]), np.isnan(files[1][:, k]))
-        return _Expected(np.inf, float(mine[0]), states**2, np.empty(0))
+def _expected(cap: float, others: np.ndarray) -> _Expected:
+    others = others[~np.isnan(others)]
     if not np.isfinite(cap):
         return _Expected(cap, float(others.mean()), float(others.var()), np.empty(0))
     counts = np.bincount((others / (2 * cap)).round().astype(np.int64))
     return _Expected(cap, 0.0, 0.0, counts / len(others))
+
+
+def _of_states(x: np.ndarray, y: np.ndarray) -> _Expected:
+    """What tells missing from present, if the present values are the same in each file."""
+    return _Expected(np.inf, 0.0, _cap(np.isnan(x), np.isnan(y)) ** 2, np.empty(0), constant=True)
 
 
 def _column(
@@ -213,7 +219,12 @@ def learn_mixed_view(
     if not expected or not len(extra):
         return view
     files = replace(view, extra=extra[:0]).coordinates(X, pool)
-    return replace(view, expected=[_expected(caps[k], files, k, way) for k, way in extra])
+    states = [not (varies(X[:, k]) or varies(Y[:, k])) for k in range(n_features)]
+    expected_costs = [
+        _of_states(X[:, k], Y[:, k]) if states[k] else _expected(caps[k], files[1 - way][:, k])
+        for k, way in extra
+    ]
+    return replace(view, expected=expected_costs)
 
 
 def _caps(X: np.ndarray, Y: np.ndarray, nominal: np.ndarray, standardize: str | None) -> np.ndarray:
@@ -265,11 +276,11 @@ def _scale(
     if standardize == GOWER:
         return _range(x, pool, names)
     known = ~np.isnan(x[:, 0]), ~np.isnan(y[:, 0])
-    if _differs(x[known[0]]) != _differs(y[known[1]]):
-        return _one_scale(x[known[0]], y[known[1]], names)
-    if standardize == "rank":
-        return learn_ranks(x[known[0]], y[known[1]])
-    if standardize == "difference":
+    if standardize == "rank" and varies(x):
+        return learn_ranks(x[known[0]], y[known[1]], keep_constant=True)
+    if varies(x) and not varies(y):
+        return _own_scales(x[known[0]], y[known[1]], names)
+    if standardize == "difference" and varies(x):
         both = known[0] & known[1]
         if both.sum() > 1:  # else each file by itself
             return learn_scales(x[both], y[both], standardize, names)
@@ -289,22 +300,23 @@ def _range(x: np.ndarray, y: np.ndarray, names: Sequence[Any] | None) -> Scales:
     return Scales(low, width, low, width, power, power, names)
 
 
-def _one_scale(x: np.ndarray, y: np.ndarray, names: Sequence[Any] | None) -> Scales:
-    """The scales of one column that is constant in one file: the spread is that of the other."""
-    power = powers_of_two(x, y)
-    shift = (x / power).mean(axis=0)
-    scale = np.maximum(spread(x / power), spread(y / power))
-    return Scales(shift, scale, shift, scale, power, power, names)
+def _own_scales(x: np.ndarray, y: np.ndarray, names: Sequence[Any] | None) -> Scales:
+    """The scales of one column that is constant in the masked file, each file by itself."""
+    power, one = powers_of_two(x), powers_of_two(y)
+    spread_of_x = spread(x / power)
+    return Scales((x / power).mean(axis=0), spread_of_x, y[0] / one, one / one, power, one, names)
 
 
-def _differs(values: np.ndarray) -> bool:
-    return bool((values != values[0]).any())
+def varies(column: np.ndarray) -> bool:
+    """Whether there are two different values in a column."""
+    present = column[~np.isnan(column)]
+    return bool(len(present) > 0 and (present != present[0]).any())
 
 
 def _has_states(column: np.ndarray) -> bool:
     """Whether the column is not the same everywhere, nor missing everywhere."""
-    present = column[~np.isnan(column)]
-    return len(present) > 0 and (len(present) < len(column) or _differs(present))
+    n_missing = np.count_nonzero(np.isnan(column))
+    return bool(0 < n_missing < len(column)) or varies(column)
 
 
 def _filled(columns: np.ndarray) -> np.ndarray:

@@ -23,6 +23,8 @@ class RankScales:
     ----------
     original_table, masked_table : list of ndarray of shape (2, n_distinct)
         Distinct values in ascending order above their mid-ranks, for every variable.
+    keep_constant : bool
+        Whether a variable with one value contributes.
 
     Examples
     --------
@@ -38,6 +40,7 @@ class RankScales:
 
     original_table: list[np.ndarray]
     masked_table: list[np.ndarray]
+    keep_constant: bool = False
 
     def original(self, X: np.ndarray) -> np.ndarray:
         """Coordinates of original records, (n_records, n_features)."""
@@ -51,7 +54,8 @@ class RankScales:
     def informative(self) -> np.ndarray:
         """Which variables contribute: those constant in neither file, (n_features,)."""
         tables = zip(self.original_table, self.masked_table, strict=True)
-        return np.array([a.shape[1] > 1 and b.shape[1] > 1 for a, b in tables])
+        varies = [a.shape[1] > 1 and b.shape[1] > 1 for a, b in tables]
+        return np.array(varies) | self.keep_constant
 
     def coordinates(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates of both files."""
@@ -64,20 +68,22 @@ class RankScales:
         return ranks
 
 
-def learn_ranks(X: np.ndarray, Y: np.ndarray) -> RankScales:
+def learn_ranks(X: np.ndarray, Y: np.ndarray, *, keep_constant: bool = False) -> RankScales:
     """Learn the ranks of an original and of a masked file, which need not be aligned.
 
     Parameters
     ----------
     X, Y : ndarray of shape (n_records, n_features)
         The files; they may differ in their number of records.
+    keep_constant : bool, default=False
+        Whether a variable with one value has a rank, 1/2, and contributes.
 
     Returns
     -------
     RankScales
     """
     original, masked = ([_mid_ranks(column) for column in file.T] for file in (X, Y))
-    return RankScales(original, masked)
+    return RankScales(original, masked, keep_constant)
 
 
 def _mid_ranks(column: np.ndarray) -> np.ndarray:
@@ -87,6 +93,8 @@ def _mid_ranks(column: np.ndarray) -> np.ndarray:
 
 def _interpolated(column: np.ndarray, values: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     found = np.interp(column, values, ranks)
+    if len(values) == 1:
+        return found
     with np.errstate(over="ignore"):
         gaps = np.diff(values)
     if gaps.max() <= _WIDEST_GAP and gaps.min() >= 1 / _WIDEST_GAP:

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sklearn_reclink._sklearn_compat import Interval, StrOptions
+from sklearn_reclink.data.mixed import varies
 from sklearn_reclink.data.ranks import learn_ranks
 from sklearn_reclink.data.reading import Files
 from sklearn_reclink.data.views import learn_view
@@ -131,7 +132,10 @@ class DensityLinker(LikelihoodLinker):
         super()._learn_scales(files)
         if self.variables_ is None:
             self.ranks_: Any = learn_ranks(files.whole, files.pool)
+            self._varying = self.scales_.informative
             return
+        both = zip(files.original.T, files.masked.T, strict=True)
+        self._varying = np.array([varies(a) and varies(b) for a, b in both])
         mixed = (files.pool, self.kinds_, False)
         self.ranks_ = learn_view(files.whole, files.pool, "rank", mixed=mixed)
         # a category that is the same for all records of one file tells nothing; missing is one
@@ -157,7 +161,7 @@ class DensityLinker(LikelihoodLinker):
     def _measured(self) -> np.ndarray:
         """Which variables have errors: numbers and levels that vary in both files."""
         ordered = np.array(self.kinds_) != "nominal"
-        return np.asarray(self.scales_.informative & self.ranks_.informative & ordered)
+        return np.asarray(self._varying & self.ranks_.informative & ordered)
 
     def _categories(self, file: np.ndarray) -> np.ndarray:
         """Levels of the nominal variables, 0 for numbers, NaN for what is missing."""

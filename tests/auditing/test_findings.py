@@ -111,3 +111,10 @@ def test_several_columns_of_a_kind_share_a_sentence():
     X = make_microdata(60, 4, random_state=0)
     (sentence,) = finding_sentences(column_findings(X, X, NAMES))
     assert sentence == "4 columns are released unchanged: “a”, “b”, “c” and “d”."
+
+
+@pytest.mark.parametrize("masked", [[5.0, 5, 5, 7], [5, 5, 5, np.nan], [np.nan, np.nan, np.nan, 7]])
+def test_constant_and_emptied_are_said_of_the_whole_release(masked):
+    X = np.array([[1.0], [2], [3], [np.nan]])
+    kinds = {one.kind for one in column_findings(X, np.array(masked)[:, None], ["age"])}
+    assert not kinds & {"constant", "emptied"}

@@ -152,21 +152,24 @@ def test_columns_take_part_if_they_differ_in_both_files():
 
 
 def test_a_column_of_one_value_and_missing_ones_takes_part():
-    a, b = [[1.0, 5.0], [2.0, None]], [[1.0, 4.0], [2.0, 6.0]]
+    a, b, sd = [[1.0, 4.0], [2.0, 6.0]], [[1.0, 5.0], [2.0, None]], 2**0.5
     with pytest.raises(CertificateError, match="left out"):
         coordinates([NUMBER] * 2, [[0, 1, 0, 1], None], a, b, standardize=None)
-    sd = 2**0.5  # of the other file; the mean is that of the original
-    for standardize in ("separate", "rank", "difference"):
-        first = [] if standardize == "rank" else [1.5, 0.5**0.5] * 2
-        if standardize == "difference":
-            a, b = [[1.0, 5.0], [2.0, None]], [[2.0, 4.0], [1.0, 6.0]]
-            first = [1.5, sd] * 2
-        found = coordinates([NUMBER] * 2, [first, [5.0, sd] * 2], a, b, standardize=standardize)
-        assert [row[1] for row in found[0]] == [0.0, None]
-        assert [row[1] for row in found[1]] == [-1 / sd, 1 / sd]
-        for wrong in ([5.0, sd, 4.0, sd], [5.0, 1.0] * 2, [4.0, sd] * 2):
-            with pytest.raises(CertificateError, match="a scale is not its column's"):
-                coordinates([NUMBER] * 2, [first, wrong], a, b, standardize=standardize)
+    first = [1.5, 0.5**0.5] * 2
+    found = coordinates([NUMBER] * 2, [first, [5.0, sd, 5.0, 1.0]], a, b, standardize="separate")
+    assert [row[1] for row in found[0]] == [-1 / sd, 1 / sd]
+    assert [row[1] for row in found[1]] == [0.0, None]
+    for wrong in ([5.0, sd, 5.0, sd], [5.0, 1.0] * 2, [5.0, sd, 4.0, 1.0]):
+        with pytest.raises(CertificateError, match="a scale is not its column's"):
+            coordinates([NUMBER] * 2, [first, wrong], a, b, standardize="separate")
+    ranks = coordinates([NUMBER] * 2, [[], []], a, b, standardize="rank")
+    assert [[row[1] for row in file] for file in ranks[:2]] == [[0.25, 0.75], [0.5, None]]
+    # the same in the original: nothing but what is missing differs
+    for standardize, scale in (("separate", first), ("rank", [])):
+        none = coordinates([NUMBER] * 2, [scale, []], b, a, standardize=standardize)
+        assert [[row[1] for row in file] for file in none[:2]] == [[0.0, None], [0.0, 0.0]]
+        with pytest.raises(CertificateError, match="where nothing differs"):
+            coordinates([NUMBER] * 2, [scale, [5.0, 1.0] * 2], b, a, standardize=standardize)
 
 
 def test_caps_of_one_category_are_those_of_the_masked_file_or_1():

@@ -9,6 +9,7 @@ import pytest
 from sklearn_reclink import (
     BilinearLinker,
     ChoquetLinker,
+    DensityLinker,
     EuclideanLinker,
     MahalanobisLinker,
     OWALinker,
@@ -24,7 +25,7 @@ FILES = {  # of four people, told apart by age and by what is missing
     "a flag": (["x", None, None, "x"], ["x", None, None, "x"]),
     "one number": ([7.0, None, None, 7.0], [7.0, None, None, 7.0]),
     "one category suppressed": (["y", "n", "n", "y"], [None, "n", "n", None]),
-    "one number suppressed": ([1.0, 5.0, 5.0, 1.0], [None, 5.0, 5.0, None]),
+    "one number suppressed": ([1.0, 5.0, 5.0, 9.0], [None, 5.0, 5.0, None]),
     "other categories in the release": (["x", None, None, "x"], ["y", None, None, "z"]),
 }
 VIEWS = ["separate", "difference", "rank", None]
@@ -100,3 +101,47 @@ def test_scenarios_of_flags_are_bracketed(flags):
     found = scenarios(original, masked, time_limit=3.0, pairs=(), attackers=[])
     flags_alone = next(one for one in found.scenarios if one.variables == ("flag 0",))
     assert flags_alone.expected > 1.5  # two states: a guess within each
+
+
+@pytest.mark.parametrize("rule", ["nearest", "balanced", "one_to_one"])
+def test_a_column_of_one_number_has_no_errors_to_learn(rule):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(80, 2)), np.where(rng.random(80) < 0.5, 1.0, np.nan)])
+    Y = X.copy()
+    Y[:, :2] += 0.1 * rng.normal(size=(80, 2))
+    linker = DensityLinker(rule=rule, random_state=0).fit(X, Y)
+    assert np.isfinite(linker.pair_distance(np.stack([X, Y], axis=1))).all()
+    without = DensityLinker(rule=rule, random_state=0).fit(X[:, :2], Y[:, :2])
+    assert linker.score(X, Y) >= without.score(X[:, :2], Y[:, :2]) - 0.05
+
+
+@pytest.mark.parametrize("standardize", ["separate", "rank"])
+@pytest.mark.parametrize("offset", [0.0, 100.0, 1e17])
+def test_the_unit_of_a_column_with_one_original_value_changes_nothing(standardize, offset):
+    rng = np.random.default_rng(0)
+    kept = np.where(rng.random(60) < 0.5, 1.0, np.nan)
+    X = np.column_stack([np.arange(60.0), 5 * kept])
+    Y = np.column_stack([np.arange(60.0), (rng.normal(size=60) + offset) * kept])
+    for files in ((X, Y), (np.column_stack([X[:, 0], (5 + offset) * kept]), Y)):
+        assert EuclideanLinker(standardize=standardize).fit(*files).n_linked_ == 60
+
+
+@pytest.mark.parametrize("kind", ["x", 5.0])
+def test_a_far_impostor_with_another_value_changes_no_link(kind):
+    rng = np.random.default_rng(1)
+    known = rng.random((60, 8)) < 0.5
+    frame = pd.DataFrame({f"flag {k}": np.where(known[:, k], kind, None) for k in range(8)})
+    frame = frame.assign(age=np.arange(60) // 4 * 1.0).convert_dtypes()
+    other = frame.iloc[:1].assign(age=1000.0, **{f"flag {k}": kind * 2 for k in range(8)})
+    pool = pd.concat([frame, other.convert_dtypes()], ignore_index=True)
+    for linker in (EuclideanLinker(), MahalanobisLinker()):
+        alone = linker.fit(frame, frame).n_linked_
+        assert linker.fit(frame, frame, pool=pool).n_linked_ == alone
+
+
+def test_other_unseen_categories_change_no_distance():
+    X = pd.DataFrame({"age": np.arange(6.0), "flag": ["a", None, "a", None, "a", "a"]})
+    linker = EuclideanLinker().fit(X, X)
+    new = pd.DataFrame({"age": [0.0] * 9, "flag": list("bcdefghij")})
+    alone = linker.kneighbors(new.iloc[8:], 6)[0]
+    np.testing.assert_array_equal(linker.kneighbors(new, 6)[0][8:], alone)
