@@ -137,9 +137,13 @@ def _expected(cap: float, others: np.ndarray) -> _Expected:
     return _Expected(cap, 0.0, 0.0, counts / len(others))
 
 
-def _of_states(x: np.ndarray, y: np.ndarray) -> _Expected:
-    """What tells missing from present, if the present values are the same in each file."""
-    return _Expected(np.inf, 0.0, _cap(np.isnan(x), np.isnan(y)) ** 2, np.empty(0), constant=True)
+def _cost(caps: np.ndarray, X: np.ndarray, Y: np.ndarray, k: int, others: np.ndarray) -> _Expected:
+    """What a missing value costs; as two categories if present ones are the same in each file."""
+    x, y = X[:, k], Y[:, k]
+    if varies(x) or varies(y):
+        return _expected(caps[k], others)
+    states = _cap(np.isnan(x), np.isnan(y)) ** 2
+    return _Expected(np.inf, 0.0, states, np.empty(0), constant=True)
 
 
 def _column(
@@ -197,10 +201,8 @@ def learn_mixed_view(
            [ 1.,  0.,  1., nan],
            [nan,  4., nan,  0.]])
     """
-    n_features = X.shape[1]
-    informative = np.array(
-        [_has_states(X[:, k]) and _has_states(Y[:, k]) for k in range(n_features)]
-    )
+    n_features, both = X.shape[1], zip(X.T, Y.T, strict=True)
+    informative = np.array([_has_states(x) and _has_states(y) for x, y in both])
     if not informative.any():
         raise ValueError(
             "every column is constant in the original or in the masked file, so nothing tells "
@@ -213,18 +215,14 @@ def learn_mixed_view(
         scales[k] = scale
     gaps = np.isnan(pool).any(axis=0), np.isnan(X).any(axis=0)
     costly = np.flatnonzero(informative & (standardize != GOWER))
-    extra = np.array([(k, way) for k in costly for way in (0, 1) if gaps[way][k]], int)
-    extra = extra.reshape(-1, 2)
+    lacking = [(k, way) for k in costly for way in (0, 1) if gaps[way][k]]
+    extra = np.array(lacking, int).reshape(-1, 2)
     view = MixedView(scales, caps, informative, extra, None)
     if not expected or not len(extra):
         return view
     files = replace(view, extra=extra[:0]).coordinates(X, pool)
-    states = [not (varies(X[:, k]) or varies(Y[:, k])) for k in range(n_features)]
-    expected_costs = [
-        _of_states(X[:, k], Y[:, k]) if states[k] else _expected(caps[k], files[1 - way][:, k])
-        for k, way in extra
-    ]
-    return replace(view, expected=expected_costs)
+    costs = [_cost(caps, X, Y, k, files[1 - way][:, k]) for k, way in lacking]
+    return replace(view, expected=costs)
 
 
 def _caps(X: np.ndarray, Y: np.ndarray, nominal: np.ndarray, standardize: str | None) -> np.ndarray:

@@ -165,7 +165,9 @@ def test_dates(read, cells, day):
 def test_dates_with_two_digit_years_are_no_categories(read, cells):
     """As categories, near dates would be as far apart as distant ones, and the risk too low."""
     texts = column(*cells, "30.12.05")
-    with pytest.raises(FileProblem, match=r"'v' of o.csv has dates with two-digit years.*four d"):
+    with pytest.raises(
+        FileProblem, match=r"'v' of o.csv seems to hold dates with two-digit years.*four d"
+    ):
         read(texts)
     assert kinds(read(texts, nominal=["v"])) == {"v": "nominal"}
     assert kinds(read(column("1.22.333", "10-20", "1.13.14", "x"))) == {"v": "nominal"}
