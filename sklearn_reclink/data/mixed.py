@@ -214,7 +214,7 @@ def learn_mixed_view(
     for k, scale in zip(numbers, _scales(X, Y, pool, numbers, standardize, names), strict=True):
         scales[k] = scale
     gaps = np.isnan(pool).any(axis=0), np.isnan(X).any(axis=0)
-    costly = np.flatnonzero(informative & (standardize != GOWER))
+    costly = np.flatnonzero(informative & (standardize != GOWER)).tolist()
     lacking = [(k, way) for k in costly for way in (0, 1) if gaps[way][k]]
     extra = np.array(lacking, int).reshape(-1, 2)
     view = MixedView(scales, caps, informative, extra, None)
